@@ -1,0 +1,72 @@
+# What can be made; `make` alone prints it. Everything here runs without root, on Python 3.11 and a network alone.
+
+VENV := .venv
+PY := $(VENV)/bin/python
+STAMP := $(VENV)/.locked
+CACHES := .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build
+
+# The lock is resolved with 3.11, so that comes first; a name counts only if it runs and is new enough.
+PYTHON ?= $(shell for name in python3.11 python3 python3.12 python3.13 python3.14 python; do \
+	$$name -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && echo $$name && break; done)
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help venv lint lint-style lint-types lint-layers lint-house test check format crds bench-planning ratchet lock clean
+
+help: ## print what can be made
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+venv: $(STAMP) ## install Levee and the locked dependencies into .venv
+
+# --no-build-isolation: the build uses the setuptools of the lock, not whatever is newest today.
+$(STAMP): requirements.lock pyproject.toml
+	@if [ -z "$(PYTHON)" ]; then echo "No Python 3.11 or newer (with venv) was found. Install it, or name it: make PYTHON=/path/to/python3.11" >&2; exit 1; fi
+	@test -x $(PY) || $(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
+		echo "$(PYTHON) cannot make a virtual environment. On Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
+	$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.lock
+	$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+lint: $(STAMP) ## check style, types, layers, purity, sizes, links and the lock; all complaints at once
+	@$(MAKE) --no-print-directory --keep-going lint-style lint-types lint-layers lint-house
+
+lint-style: $(STAMP)
+	@$(VENV)/bin/ruff check --quiet .
+	@$(VENV)/bin/ruff format --check . || { echo "Not formatted: run 'make format'." >&2; exit 1; }
+
+lint-types: $(STAMP)
+	@$(VENV)/bin/mypy
+
+lint-layers: $(STAMP)
+	@$(VENV)/bin/lint-imports --no-cache --no-logo
+
+lint-house: $(STAMP)
+	@failed=0; for name in purity sizes links lock; do $(PY) hack/lint_$$name.py || failed=1; done; exit $$failed
+
+test: $(STAMP) ## run all tests on all cores; one of them: make test ARGS="-k word tests/planning"
+	$(PY) -m pytest -n auto $(ARGS)
+
+check: lint test ## what CI runs: lint, then test
+
+format: $(STAMP) ## let ruff lay out the code and mend what it can
+	$(VENV)/bin/ruff check --fix --quiet . || true
+	$(VENV)/bin/ruff format .
+
+crds: $(STAMP) ## write the CustomResourceDefinition from the models into crds/
+	$(VENV)/bin/levee crds
+
+bench-planning: $(STAMP) ## measure the planners into docs/results/planning.md; QUICK=1: some minutes instead of hours
+	$(PY) -m benchmarks.planning $(if $(QUICK),--quick) $(ARGS)
+
+ratchet: $(STAMP) ## record the sizes of modules and functions once they have become smaller
+	$(PY) hack/lint_sizes.py --record
+
+lock: $(STAMP) ## resolve the dependencies anew (with Python 3.11) into requirements.lock; UPGRADE=1: to the newest
+	@$(PY) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' || { echo "The lock is resolved with Python 3.11: make clean, then make lock PYTHON=python3.11" >&2; exit 1; }
+	CUSTOM_COMPILE_COMMAND="make lock" $(VENV)/bin/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --all-build-deps \
+		--extra dev --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-emit-options $(if $(UPGRADE),--upgrade) \
+		--output-file requirements.lock pyproject.toml
+
+clean: ## remove the virtual environment and all caches
+	rm -rf $(VENV) $(CACHES)
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
