@@ -1,0 +1,69 @@
+"""Everything that must hold of a topology besides its shape, in the order in which users are told.
+
+Why: one tuple to review; each rule is a pure function of the resource and yields complaints.
+Called by: topology.load.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from levee.topology.checks import graph, names, placement, rates, wanted
+from levee.topology.complaint import Complaint
+from levee.topology.paths import Path, shown_path
+from levee.topology.spec import Resource
+
+Check = Callable[[Resource], Iterable[Complaint]]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A check, and the fields without which it can say nothing: where one of them was made up, the rule is silent."""
+
+    check: Check
+    needs: frozenset[str] = frozenset()
+
+
+_STREAMS = frozenset({"name", "from", "inputs", "sources", "operators", "sinks"})
+_TIMES = frozenset({"period", "hold", "deadline", "failureTimeout", "replicas", "uri", "store", "epoch", "faultTolerance"})
+
+RULES: tuple[Rule, ...] = (
+    Rule(names.labels),
+    Rule(names.duplicates, frozenset({"name"})),
+    Rule(names.duplicate_levels),
+    Rule(names.duplicate_inputs, frozenset({"from"})),
+    Rule(names.unknown_references, _STREAMS),
+    Rule(graph.cycles, frozenset({"name", "from"})),
+    Rule(graph.unreachable, _STREAMS),
+    Rule(graph.unused, _STREAMS),
+    Rule(graph.wiring, frozenset({"parallelism", "partitionBy", "name", "from"})),
+    Rule(wanted.source_of_rows),
+    Rule(wanted.imports_itself),
+    Rule(rates.rates_known, frozenset({"configurations"})),
+    Rule(rates.probabilities),
+    Rule(rates.equal_rates),
+    Rule(rates.joint_sources, frozenset({"name", "sources"})),
+    Rule(rates.joint_levels, frozenset({"name", "rate", "rates", "probability"})),
+    Rule(rates.too_many, frozenset({"configurations"})),
+    Rule(rates.shares, frozenset({"parallelism"})),
+    Rule(wanted.one_target, frozenset({"strategy", "target", "faultTolerance"})),
+    Rule(wanted.deadlines, _TIMES),
+    Rule(wanted.failure_timeout, _TIMES),
+    Rule(wanted.retention, frozenset({"failureTimeout", "faultTolerance"})),
+    Rule(wanted.backlog, frozenset({"period", "uri", "store", "epoch"})),
+    Rule(placement.duplicate_nodes),
+    Rule(placement.pinned_tasks, frozenset({"name", "operators", "parallelism"})),
+    Rule(placement.pinned_nodes, frozenset({"nodes", "replicas"})),
+)
+
+
+def check(resource: Resource, made_up: frozenset[Path] = frozenset()) -> tuple[Complaint, ...]:
+    """All complaints that do not depend on values which the user did not write."""
+    ours = {str(path[-1]) for path in made_up if path}
+    spoken = [complaint for rule in RULES if not rule.needs & ours for complaint in rule.check(resource)]
+    return tuple(complaint for complaint in spoken if not any(_related(complaint.where, shown_path(path)) for path in made_up))
+
+
+def _related(where: str, made_up: str) -> bool:
+    """One of the two stands within the other."""
+    short, long = sorted((where, made_up), key=len)
+    return long == short or (long.startswith(short) and long[len(short)] in ".[")

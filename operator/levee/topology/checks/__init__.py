@@ -1,0 +1,1 @@
+"""What must hold of a topology besides its shape, by subject; topology.check lists all of it."""

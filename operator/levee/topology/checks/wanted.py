@@ -1,0 +1,111 @@
+"""What is asked for must make sense together: target, strategy, times, and what is read.
+
+Called by: topology.check.
+"""
+
+from collections.abc import Iterator
+
+from levee.topology.complaint import Complaint
+from levee.topology.graph import Strategy
+from levee.topology.spec import Resource
+from levee.topology.timing import deadline_s, failover_s, period_s
+from levee.topology.units import shown_duration
+from levee.topology.wording import listed
+
+NEEDS_TARGET = {Strategy.COMPLETENESS: "completeness: 0.7", Strategy.FIDELITY: "fidelity: 0.9"}
+CONTRADICTS = {Strategy.COMPLETENESS: "fidelity", Strategy.FIDELITY: "completeness"}
+
+
+def one_target(resource: Resource) -> Iterator[Complaint]:
+    wanted = resource.spec.fault_tolerance
+    target, where = wanted.target, "spec.faultTolerance.target"
+    given = [name for name in ("completeness", "fidelity", "budget") if getattr(target, name) is not None]
+    if len(given) > 1:
+        yield Complaint(where, f"has {listed(given, 'and')}, but a plan has one target", "keep one of them")
+    if not given and wanted.strategy in NEEDS_TARGET:
+        yield Complaint(
+            where,
+            f"is missing, but the strategy '{wanted.strategy}' needs to know how much to promise",
+            f"add target: {{{NEEDS_TARGET[wanted.strategy]}}}",
+        )
+    other = CONTRADICTS.get(wanted.strategy)
+    if given == [other]:
+        wrong = f"asks for {other}, but the strategy is '{wanted.strategy}'"
+        yield Complaint(where, wrong, f"use strategy: {other}, or a target of {wanted.strategy}")
+    if target.penalty is not None and target.completeness is None:
+        yield Complaint(
+            f"{where}.penalty",
+            "is the price of missing completeness, but completeness is not the target",
+            "add completeness, or remove the penalty",
+        )
+
+
+def source_of_rows(resource: Resource) -> Iterator[Complaint]:
+    for index, source in enumerate(resource.spec.sources):
+        where = f"spec.sources[{index}]"
+        if source.spark is not None and source.import_ is not None:
+            yield Complaint(where, f"'{source.name}' has both spark and import", "keep one of them")
+        if source.spark is None and source.import_ is None:
+            yield Complaint(
+                where,
+                f"'{source.name}' does not say what it reads",
+                "add spark: {format: kafka, options: {...}}, or import: {topology: ..., stream: ...}",
+            )
+
+
+def imports_itself(resource: Resource) -> Iterator[Complaint]:
+    for index, source in enumerate(resource.spec.sources):
+        if source.import_ is not None and source.import_.topology == resource.metadata.name:
+            where = f"spec.sources[{index}].import.topology"
+            yield Complaint(
+                where, f"'{source.import_.topology}' is this topology itself", f"let the operators read '{source.import_.stream}' directly"
+            )
+
+
+def deadlines(resource: Resource) -> Iterator[Complaint]:
+    """Of DESIGN's rule the part per stream: replicas x hold + period < deadline < failureTimeout."""
+    spec = resource.spec
+    needed, timeout = failover_s(spec), spec.fault_tolerance.failure_timeout
+    for where, stream in spec.placed_streams:
+        if stream.deadline is None:
+            continue
+        deadline = shown_duration(stream.deadline)
+        if stream.deadline <= needed:
+            wrong = f"is {deadline}, but {_failover(resource)}"
+            yield Complaint(f"{where}.deadline", wrong, f"write more than {shown_duration(needed)}, or lower hold or period")
+        elif stream.deadline >= timeout:
+            wrong = f"is {deadline}, but after failureTimeout, {shown_duration(timeout)}, the task already counts as failed"
+            yield Complaint(f"{where}.deadline", wrong, f"write less than {shown_duration(timeout)}, or raise failureTimeout")
+
+
+def failure_timeout(resource: Resource) -> Iterator[Complaint]:
+    """The same rule where the deadline is derived: it must find room below the timeout."""
+    spec = resource.spec
+    derived, timeout = deadline_s(spec, None), spec.fault_tolerance.failure_timeout
+    implicit = any(stream.deadline is None for stream in spec.streams)
+    if implicit and derived >= timeout:
+        wrong = f"is {shown_duration(timeout)}, but must be more than the deadline, {shown_duration(derived)}, since {_failover(resource)}"
+        yield Complaint("spec.faultTolerance.failureTimeout", wrong, f"write more than {shown_duration(derived)}, or lower hold or period")
+
+
+def _failover(resource: Resource) -> str:
+    spec = resource.spec
+    replicas, hold = spec.fault_tolerance.replicas, shown_duration(spec.epoch.hold)
+    return f"{replicas} replicas x {hold} hold + {shown_duration(period_s(spec))} period take {shown_duration(failover_s(spec))}"
+
+
+def retention(resource: Resource) -> Iterator[Complaint]:
+    """A task that has failed must still find the epochs that it missed."""
+    spec = resource.spec
+    kept, timeout = spec.epoch.retention, spec.fault_tolerance.failure_timeout
+    if kept <= timeout:
+        wrong = f"is {shown_duration(kept)}, but a failed task is noticed only after failureTimeout, {shown_duration(timeout)}"
+        yield Complaint("spec.epoch.retention", wrong, f"write more than {shown_duration(timeout)}")
+
+
+def backlog(resource: Resource) -> Iterator[Complaint]:
+    """A source that may not be one epoch ahead can never seal."""
+    spec = resource.spec
+    if spec.epoch.backlog < period_s(spec):
+        wrong = f"is {shown_duration(spec.epoch.backlog)}, less than one epoch of {shown_duration(period_s(spec))}"
+        yield Complaint("spec.epoch.backlog", wrong, "write at least the time of one epoch")

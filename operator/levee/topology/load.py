@@ -1,0 +1,113 @@
+"""From text to topologies, or to everything that is wrong with them.
+
+Why: one door for the command line, the operator and the admission of resources, so that all three say the same.
+Called by: levee validate, levee plan.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from levee.topology.check import check
+from levee.topology.complaint import Complaint
+from levee.topology.convert import convert
+from levee.topology.documents import Document, decode, read_documents
+from levee.topology.graph import Topology
+from levee.topology.repair import repair
+from levee.topology.shape import shape_mistakes
+from levee.topology.spec import API_VERSION, KIND, Resource
+from levee.topology.wording import shortened
+from levee.topology.yaml_tree import kind_of
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """One document: a topology, or the complaints about it."""
+
+    origin: str  # the file, and the line where there are several
+    name: str  # "FaultTolerantTopology shop/clicks", or the origin where the document does not say
+    topology: Topology | None = None
+    resource: Resource | None = None
+    complaints: tuple[Complaint, ...] = ()
+
+
+def load_bytes(data: bytes, *, origin: str) -> tuple[Loaded, ...]:
+    text = decode(data)
+    if isinstance(text, Complaint):
+        return (Loaded(origin, origin, complaints=(text,)),)
+    return load(text, origin=origin)
+
+
+def load(text: str, *, origin: str) -> tuple[Loaded, ...]:
+    """Every document of the text, in order."""
+    documents = read_documents(text)
+    places = [origin if len(documents) == 1 else f"{origin}, line {document.line}" for document in documents]
+    return tuple(_load(document, place) for document, place in zip(documents, places, strict=True))
+
+
+def _load(document: Document, origin: str) -> Loaded:
+    name = _name(document.value) or origin
+    complaints = document.complaints + _identity(document) if document.value is not None else document.complaints
+    if document.value is None or any(complaint.where in {"the document", "kind"} for complaint in complaints):
+        return Loaded(origin, name, complaints=complaints)
+    value = {**_without_nulls(document.value), "apiVersion": API_VERSION}
+    try:
+        resource = Resource.model_validate(value)
+        complaints += check(resource)
+    except ValidationError as error:
+        complaints += shape_mistakes(Resource, error, document.written) + _meaning(value)
+        return Loaded(origin, name, complaints=complaints)
+    if complaints:
+        return Loaded(origin, name, complaints=complaints)
+    return Loaded(origin, name, convert(resource), resource)
+
+
+def _meaning(value: Any) -> tuple[Complaint, ...]:
+    """What can be said about the rest of a document whose shape has mistakes."""
+    repaired = repair(Resource, value)
+    return check(*repaired) if repaired else ()
+
+
+def _identity(document: Document) -> tuple[Complaint, ...]:
+    value = document.value
+    if not isinstance(value, dict):
+        return (
+            Complaint("the document", f"is {kind_of(value)}, not a resource", f"begin with apiVersion: {API_VERSION} and kind: {KIND}"),
+        )
+    wanted = (("apiVersion", API_VERSION), ("kind", KIND))
+    return tuple(
+        Complaint(key, f"is {_found(value.get(key))}, but only {expected} is understood here", f"write {key}: {expected}")
+        for key, expected in wanted
+        if value.get(key) != expected
+    )
+
+
+def _found(value: object) -> str:
+    match value:
+        case None:
+            return "missing"
+        case str():
+            return f"'{shortened(value)}'"
+        case _:
+            return kind_of(value)
+
+
+def _name(value: Any) -> str | None:
+    """As kubectl would name it; None where the document does not say."""
+    metadata = value.get("metadata") if isinstance(value, dict) else None
+    if not isinstance(metadata, dict) or not isinstance(metadata.get("name"), str):
+        return None
+    namespace = metadata.get("namespace")
+    return f"{KIND} {namespace if isinstance(namespace, str) else 'default'}/{shortened(metadata['name'])}"
+
+
+def _without_nulls(value: Any) -> Any:
+    """A field without a value counts as left out, as Kubernetes has it."""
+    match value:
+        case dict():
+            return {key: _without_nulls(item) for key, item in value.items() if item is not None}
+        case list():
+            return [_without_nulls(item) for item in value]
+        case _:
+            return value

@@ -1,0 +1,81 @@
+"""The resource FaultTolerantTopology as users write it: strict models, the edge where documents are parsed.
+
+Why: validator, planner and CustomResourceDefinition must agree on every field, so all three are made from these models.
+Called by: topology.load, which validates documents against Resource; topology.crd, which makes the schema.
+"""
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from levee import __version__
+from levee.topology.fields import Name, Part, Text
+from levee.topology.streams import Operators, Sinks, Sources, Stream
+from levee.topology.wanted import Epochs, FaultTolerance, Joints, Placement, Store
+
+GROUP, VERSION, KIND = "levee.dev", "v1alpha1", "FaultTolerantTopology"
+API_VERSION = f"{GROUP}/{VERSION}"
+
+
+class Metadata(Part):
+    """Kubernetes' ObjectMeta; only name and namespace mean something to the planner."""
+
+    name: Name = Field(description="Name of the topology.", examples=["clicks"])
+    namespace: Name = Field(default="default", description="Namespace of the topology.")
+    labels: dict[str, str] = Field(default_factory=dict, description="Kubernetes labels.")
+    annotations: dict[str, str] = Field(default_factory=dict, description="Kubernetes annotations.")
+    generate_name: Any = Field(default=None, description="Set by Kubernetes.")
+    uid: Any = Field(default=None, description="Set by Kubernetes.")
+    resource_version: Any = Field(default=None, description="Set by Kubernetes.")
+    generation: Any = Field(default=None, description="Set by Kubernetes.")
+    creation_timestamp: Any = Field(default=None, description="Set by Kubernetes.")
+    deletion_timestamp: Any = Field(default=None, description="Set by Kubernetes.")
+    deletion_grace_period_seconds: Any = Field(default=None, description="Set by Kubernetes.")
+    finalizers: Any = Field(default=None, description="Set by controllers.")
+    owner_references: Any = Field(default=None, description="Set by controllers.")
+    managed_fields: Any = Field(default=None, description="Set by Kubernetes.")
+    self_link: Any = Field(default=None, description="Set by Kubernetes.")
+
+
+class Spec(Part):
+    image: Text = Field(default=f"levee/worker:{__version__}", description="Container image of the workers.")
+    store: Store = Field(
+        description="Where streams, checkpoints and the control log are kept; cannot be changed.", examples=[{"uri": "file:///levee"}]
+    )
+    epoch: Epochs = Field(default_factory=Epochs, description="How streams are cut into epochs, and how long these are kept.")
+    sources: Sources = Field(description="Where rows come from.", examples=[[{"name": "market", "spark": {"format": "rate"}}]])
+    operators: Operators = Field(
+        description="What is computed from the streams.",
+        examples=[[{"name": "vwap", "function": "shop.clicks:count", "inputs": [{"from": "market", "cost": "1us"}]}]],
+    )
+    sinks: Sinks = Field(
+        description="Where streams are delivered.", examples=[[{"name": "out", "from": "vwap", "spark": {"format": "parquet"}}]]
+    )
+    configurations: Joints = Field(
+        default_factory=list,
+        description="Which rates of the sources hold together, for sources that are correlated; when left out they are independent.",
+    )
+    fault_tolerance: FaultTolerance = Field(default_factory=FaultTolerance, description="How much fault tolerance is wanted.")
+    placement: Placement = Field(default_factory=Placement, description="Which nodes may be used and how.")
+    suspend: bool = Field(default=False, description="True stops the workers and keeps streams, checkpoints and decisions.")
+
+    @property
+    def streams(self) -> tuple[Stream, ...]:
+        """Everything that emits."""
+        return (*self.sources, *self.operators)
+
+    @property
+    def placed_streams(self) -> tuple[tuple[str, Stream], ...]:
+        """The same, each with where it stands."""
+        sources = tuple((f"spec.sources[{index}]", source) for index, source in enumerate(self.sources))
+        return sources + tuple((f"spec.operators[{index}]", operator) for index, operator in enumerate(self.operators))
+
+
+class Resource(Part):
+    """A Spark streaming topology with exactly as much fault tolerance as it needs."""
+
+    api_version: Literal["levee.dev/v1alpha1"] = Field(description="levee.dev/v1alpha1", examples=[API_VERSION])
+    kind: Literal["FaultTolerantTopology"] = Field(description="FaultTolerantTopology", examples=[KIND])
+    metadata: Metadata = Field(description="Name, namespace, labels and annotations.", examples=[{"name": "clicks"}])
+    spec: Spec = Field(description="What is wanted.")
+    status: dict[str, Any] | None = Field(default=None, description="Written by the operator; not read here.")

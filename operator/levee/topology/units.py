@@ -1,0 +1,77 @@
+"""Durations and CPU quantities as users write them, and what they are in seconds and cores.
+
+Why: "12us" and "500m" must mean the same to the validator, the planner and the CustomResourceDefinition.
+Called by: topology.fields, for every field that has a unit; crd, for the patterns; the command line, for its options.
+"""
+
+import re
+from decimal import Decimal
+
+SECONDS = {
+    "ns": Decimal("1e-9"),
+    "us": Decimal("1e-6"),
+    "ms": Decimal("1e-3"),
+    "s": Decimal(1),
+    "m": Decimal(60),
+    "h": Decimal(3600),
+    "d": Decimal(86400),
+}
+
+DURATION_PATTERN = r"^([0-9]{1,12}(\.[0-9]{1,12})?(ns|us|ms|s|m|h|d)){1,7}$"
+CORES_PATTERN = r"^([0-9]{1,9}(\.[0-9]{1,9})?|[0-9]{1,12}m)$"
+
+_duration = re.compile(DURATION_PATTERN)
+_part = re.compile(r"([0-9]+(?:\.[0-9]+)?)(ns|us|ms|s|m|h|d)")
+_cores = re.compile(CORES_PATTERN)
+
+
+class UnitError(ValueError):
+    """A quantity that does not parse, with what to write instead."""
+
+    def __init__(self, wrong: str, fix: str) -> None:
+        super().__init__(f"{wrong} {fix}")
+        self.wrong = wrong
+        self.fix = fix
+
+
+def parse_duration(text: object) -> float:
+    """Seconds, from "12us", "250ms", "1.5s", "1h30m"."""
+    if isinstance(text, str) and _duration.fullmatch(text):
+        seconds = float(sum(Decimal(number) * SECONDS[unit] for number, unit in _part.findall(text)))
+        if seconds == 0:
+            raise UnitError(f"is {text}, but must be more than nothing", "write a duration such as 250ms")
+        return seconds
+    raise UnitError(f"{_shown(text)} is not a duration", _duration_fix(text))
+
+
+def parse_cores(text: object) -> float:
+    """Cores, from "2", 2, "0.5", "500m"."""
+    if isinstance(text, int | float) and not isinstance(text, bool):
+        text = format(Decimal(repr(text)), "f") if abs(text) < 1e9 else str(text)
+    if isinstance(text, str) and _cores.fullmatch(text):
+        cores = float(Decimal(text[:-1]) / 1000) if text.endswith("m") else float(text)
+        if cores == 0:
+            raise UnitError(f"is {text}, but must be more than nothing", "write a number of cores such as 2 or 500m")
+        return cores
+    raise UnitError(f"{_shown(text)} is not a number of CPU cores", 'write cores, such as "2", or thousandths of a core, such as "500m"')
+
+
+def _shown(value: object) -> str:
+    text = repr(value) if isinstance(value, str) else str(value)
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def _duration_fix(text: object) -> str:
+    if isinstance(text, int | float) and not isinstance(text, bool) and text > 0:
+        return f"say the unit: {text:g}s, {text:g}ms, {text:g}m, ..."
+    return "write a number and a unit (ns, us, ms, s, m, h, d), such as 12us, 250ms or 1.5s"
+
+
+def shown_duration(seconds: float) -> str:
+    """As a user would write it: 250ms, 1.5s, 10m."""
+    for unit in ("h", "m", "s", "ms", "us"):
+        length = float(SECONDS[unit])
+        whole = seconds / length
+        if whole >= 1 and (unit in {"s", "ms", "us"} or whole == int(whole)):
+            return f"{whole:.6g}{unit}"
+    return f"{seconds * 1e9:.6g}ns"

@@ -1,0 +1,45 @@
+"""How mistakes are put: one mistake of shape in words, did-you-mean, lists of choices.
+
+Why: every check speaks to the same user, so equal mistakes should read alike.
+Called by: topology.shape, topology.checks.
+"""
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+
+from levee.topology.complaint import Complaint
+
+COMPLAINTS_MAX = 100
+
+
+def close_to(word: str, known: Iterable[str]) -> str | None:
+    """The known word that was probably meant."""
+    folded = {name.lower().replace("_", "").replace("-", ""): name for name in known}
+    matches = get_close_matches(word[:100].lower().replace("_", "").replace("-", ""), folded, n=1, cutoff=0.6)
+    return folded[matches[0]] if matches else None
+
+
+def listed(words: Iterable[object], last: str = "or") -> str:
+    """a, b or c"""
+    texts = [str(word) for word in words]
+    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} {last} {texts[-1]}" if texts else ""
+
+
+def shortened(text: str, most: int = 60) -> str:
+    return text if len(text) <= most else text[: most - 3] + "..."
+
+
+def number(value: float) -> str:
+    return f"{value:.6g}"
+
+
+def count(many: int, noun: str) -> str:
+    """1 task, 2 tasks"""
+    return f"{many} {noun}" if many == 1 else f"{many} {noun}s"
+
+
+def describe(name: str, complaints: Sequence[Complaint]) -> str:
+    """All complaints about one document as one block of text."""
+    shown = "\n".join(f"  {c.where}: {c.wrong}.\n    Fix: {c.fix}." for c in complaints[:COMPLAINTS_MAX])
+    rest = len(complaints) - COMPLAINTS_MAX
+    return f"{name} is not valid: {count(len(complaints), 'mistake')}.\n{shown}" + (f"\n  ... and {rest} more." if rest > 0 else "")
