@@ -31,8 +31,8 @@ lint: $(STAMP) ## check style, types, layers, purity, sizes, links and the lock;
 	@$(MAKE) --no-print-directory --keep-going lint-style lint-types lint-layers lint-house
 
 lint-style: $(STAMP)
-	@$(VENV)/bin/ruff check --quiet .
-	@$(VENV)/bin/ruff format --check . || { echo "Not formatted: run 'make format'." >&2; exit 1; }
+	@failed=0; $(VENV)/bin/ruff check . || failed=1; \
+		$(VENV)/bin/ruff format --check . || { failed=1; echo "Not formatted: run 'make format'." >&2; }; exit $$failed
 
 lint-types: $(STAMP)
 	@$(VENV)/bin/mypy
