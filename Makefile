@@ -3,7 +3,7 @@
 VENV := .venv
 PY := $(VENV)/bin/python
 STAMP := $(VENV)/.locked
-CACHES := .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build
+CACHES := .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache  # not build/bench: measurements take hours
 
 # The lock is resolved with 3.11, so that comes first; a name counts only if it runs and is new enough.
 PYTHON ?= $(shell for name in python3.11 python3 python3.12 python3.13 python3.14 python; do \
@@ -67,6 +67,6 @@ lock: $(STAMP) ## resolve the dependencies anew (with Python 3.11) into requirem
 		--extra dev --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-emit-options $(if $(UPGRADE),--upgrade) \
 		--output-file requirements.lock pyproject.toml
 
-clean: ## remove the virtual environment and all caches
+clean: ## remove the virtual environment and all caches (measurements in build/bench stay)
 	rm -rf $(VENV) $(CACHES)
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
