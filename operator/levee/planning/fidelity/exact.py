@@ -1,0 +1,99 @@
+"""The exact fidelity optimiser: frontiers where operands are private, branching on the values of shared ones.
+
+Why: never worse than the paper's heuristics (it starts from their plans), always with a bound, and in most topologies proven optimal
+at once. The method, and why it is exact: docs/design/fidelity.md.
+Called by: levee plan, benchmarks of planning.
+"""
+
+import heapq
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import count
+
+from levee.planning.fidelity.factor import factored
+from levee.planning.fidelity.frontier import EPSILON
+from levee.planning.fidelity.model import Model
+from levee.planning.fidelity.plan import ActivePlan, Metric, named, out_of_time
+from levee.planning.fidelity.polish import improved
+from levee.planning.fidelity.problem import FidelityProblem
+from levee.planning.fidelity.relaxation import ANY, Box, Relaxation, Relaxed
+from levee.planning.result import Progress, Result, Status, Stop
+
+FOREVER = Stop()
+
+TOLERANCE = 1e-9  # of objective and bound, both between 0 and 1
+
+
+def solve(problem: FidelityProblem, budget: int, *, metric: Metric = Metric.OF, stop: Stop = FOREVER) -> Result[ActivePlan]:
+    """The best plan with at most `budget` active replicas, or the best so far with a bound when stopped."""
+    budget = max(0, min(budget, len(problem.tasks)))
+    model = Model(problem, metric)
+    search = _Search(model, Relaxation(factored(problem, metric), budget), budget, frozenset(), 0.0)
+    bound = search.run(stop)
+    status = Status.OPTIMAL if bound <= search.objective + TOLERANCE else Status.FEASIBLE
+    return Result(named(problem, search.best), search.objective, bound, status, counters={"boxes": search.boxes})
+
+
+@dataclass
+class _Search:
+    model: Model
+    relaxation: Relaxation
+    budget: int
+    best: frozenset[int]
+    objective: float
+    open_boxes: list[tuple[float, int, Box, Relaxed]] = field(default_factory=list)
+    numbers: Iterator[int] = field(default_factory=count)  # boxes with equal bounds: the older first
+    boxes: int = 0
+
+    def run(self, stop: Stop) -> float:
+        """The proven bound."""
+        self.open(({},))
+        while self.open_boxes and self.bound > self.objective + TOLERANCE:
+            if out_of_time(stop):
+                return self.bound
+            _, _, box, relaxed = heapq.heappop(self.open_boxes)
+            self.open(split(self.relaxation, box, relaxed))
+            stop.report(Progress(self.objective, self.bound))
+        return self.objective
+
+    @property
+    def bound(self) -> float:
+        return max(self.objective, -self.open_boxes[0][0]) if self.open_boxes else self.objective
+
+    def open(self, boxes: tuple[Box, ...]) -> None:
+        for box in boxes:
+            relaxed = self.relaxation.solve(box)
+            self.boxes += 1
+            if relaxed is None or relaxed.bound <= self.objective + TOLERANCE:
+                continue
+            self.try_plan(relaxed.tasks)
+            if relaxed.bound > self.objective + TOLERANCE:
+                heapq.heappush(self.open_boxes, (-relaxed.bound, next(self.numbers), box, relaxed))
+
+    def try_plan(self, tasks: frozenset[int]) -> None:
+        plan = improved(self.model, tasks, self.budget) if self.boxes < 20 or self.boxes % 16 == 0 else tasks
+        if len(plan) <= self.budget:
+            value = self.model.value(plan)
+            if value > self.objective:
+                self.best, self.objective = plan, value
+
+
+def split(relaxation: Relaxation, box: Box, relaxed: Relaxed) -> tuple[Box, ...]:
+    """Two boxes that hold every plan of this one, between the values that the uses of one shared atom want."""
+    if not relaxed.chosen:
+        return ()
+    spread = {atom: max(values) - min(values) for atom, values in relaxed.chosen.items()}
+    torn = {atom for atom in spread if spread[atom] > TOLERANCE}
+    ready = [atom for atom in torn if torn.isdisjoint(relaxation.below[atom])]  # what it is made of is agreed upon
+    atom = max(ready or spread, key=lambda one: (spread[one], relaxation.uses[one], -one))
+    low, high = box.get(atom, ANY)
+    middle = (min(relaxed.chosen[atom]) + max(relaxed.chosen[atom])) / 2
+    if any(part in relaxed.chosen for part in relaxation.below[atom]):
+        below, above = middle, middle  # Its values still depend on others: there is no next one.
+    else:
+        values = relaxation.own(atom, box).values
+        below = float(values[values <= middle + EPSILON].max(initial=low))
+        above = float(values[values > middle + EPSILON].min(initial=high))
+    if below >= high:  # all uses want the most: that, or less
+        below, above = float(values[values < high - EPSILON].max(initial=low)), high
+    return ({**box, atom: (low, max(below, low))}, {**box, atom: (min(max(above, low), high), high)})
