@@ -1,0 +1,112 @@
+"""The cheapest plan that keeps a promise of completeness, with a proof: a mixed-integer program, solved by HiGHS on one thread.
+
+Why: FT-Search stops early on larger applications; this proves nearly all of them, for any number of replicas and three failure models.
+Called by: levee plan; the operator, whenever it plans; the benchmarks of planning.
+
+docs/design/completeness.md has the model and why it is exact.
+"""
+
+from dataclasses import dataclass
+
+from levee.planning.completeness.decode import decode, encode
+from levee.planning.completeness.highs import Outcome
+from levee.planning.completeness.milp import Milp, build
+from levee.planning.completeness.model import TOLERANCE, Model, completeness, cost_cores, node_loads
+from levee.planning.completeness.search import Found, search
+from levee.planning.problem import Goal, Plan, Problem
+from levee.planning.result import Progress, Result, Status, Stop
+from levee.topology.graph import FailureModel
+
+MET = TOLERANCE / 2  # A goal counts as met within the tolerance; the solver's own tolerance stays inside.
+
+
+def solve(problem: Problem, goal: Goal, *, stop: Stop = Stop(), start: Plan | None = None) -> Result[Plan]:
+    """Minimise the mean cores in use, plus the penalty for what is missing where the goal has one."""
+    model = Model(problem)
+    milp = build(model, goal.failures)
+    scale = _add_cost(model, milp)
+    price = None if goal.penalty is None else goal.penalty / problem.window_s
+    _add_goal(milp, goal, price, scale)
+    found = Found()
+    if start is not None and _keeps(model, goal, start):
+        found.offer(encode(model, milp, start, goal.failures), value(model, goal, start) / scale)
+    search(model, milp, stop, found, lambda objective, bound: stop.report(Progress(_scaled(objective, scale), _scaled(bound, scale))))
+    return _result(model, goal, milp, found, scale)
+
+
+def highest(problem: Problem, failures: FailureModel, *, stop: Stop = Stop()) -> Result[Plan]:
+    """The plan that promises the most completeness of all, whatever it costs; objective and bound are completenesses."""
+    model = Model(problem)
+    milp = build(model, failures)
+    least = milp.program.column(cost=-1.0)
+    for promise in milp.promises:
+        milp.program.row({**promise.terms, least: -1.0}, at_least=-promise.constant)
+    found = search(model, milp, stop, Found(), lambda objective, bound: stop.report(Progress(_scaled(objective, -1), _scaled(bound, -1))))
+    if found.values is None:
+        return Result(None, None, _scaled(found.bound, -1), _status(found), counters=found.counters)
+    plan = decode(model, milp, found.values)
+    reached = completeness(model, plan.active, failures, plan.placement)
+    return Result(plan, reached, max(reached, -(found.bound or -1.0)), _status(found), counters=found.counters)
+
+
+def value(model: Model, goal: Goal, plan: Plan) -> float:
+    """What `solve` minimises: cores, and the penalty per second of the window."""
+    return cost_cores(model, plan.active) + (goal.penalty or 0.0) / model.problem.window_s * shortfall(model, goal, plan)
+
+
+def shortfall(model: Model, goal: Goal, plan: Plan) -> float:
+    return max(0.0, goal.completeness - completeness(model, plan.active, goal.failures, plan.placement))
+
+
+def _add_cost(model: Model, milp: Milp) -> float:
+    """Count in units of what one replica per task costs, so that the solver's tolerances mean the same everywhere."""
+    problem, load = model.problem, model.rates[2]
+    base = float(model.probability @ load.sum(axis=1))
+    scale = base if base > 0 else 1.0
+    milp.program.offset = base / scale
+    for choice in milp.choices:
+        further = problem.replicas - 1 if choice.relaxable else 1
+        for task, column in enumerate(choice.safe):
+            milp.program.cost[column] = further * float(model.probability[choice.configuration] * load[choice.configuration, task]) / scale
+    return scale
+
+
+def _add_goal(milp: Milp, goal: Goal, price: float | None, scale: float) -> None:
+    """One row per scenario; with a price, a column that pays for the worst of them."""
+    missing = None if price is None else milp.program.column(cost=price / scale)
+    for promise in milp.promises:
+        terms = promise.terms if missing is None else {**promise.terms, missing: 1.0}
+        milp.program.row(terms, at_least=goal.completeness - promise.constant - (MET if missing is None else 0.0))
+
+
+def _keeps(model: Model, goal: Goal, plan: Plan) -> bool:
+    """Whether a start is for this placement and within all limits."""
+    if dict(plan.placement) != dict(model.problem.placement) or not all(all(row) for row in plan.active):
+        return False
+    loads = node_loads(model, plan.active, plan.placement)
+    fits = all(load < node.capacity_cores * (1 - TOLERANCE) for row in loads for load, node in zip(row, model.problem.nodes, strict=True))
+    return fits and (goal.penalty is not None or shortfall(model, goal, plan) <= TOLERANCE)
+
+
+def _result(model: Model, goal: Goal, milp: Milp, found: Found, scale: float) -> Result[Plan]:
+    bound = _scaled(found.bound, scale)
+    if found.values is None:
+        return Result(None, None, bound, _status(found), counters=found.counters)
+    plan = decode(model, milp, found.values)
+    objective = value(model, goal, plan)
+    counters = found.counters | {"cost": cost_cores(model, plan.active), "shortfall": shortfall(model, goal, plan)}
+    return Result(plan, objective, None if bound is None else min(bound, objective), _status(found), counters=counters)
+
+
+def _scaled(number: float | None, scale: float) -> float | None:
+    return None if number is None else number * scale
+
+
+def _status(found: Found) -> Status:
+    match found.outcome:
+        case Outcome.OPTIMAL:
+            return Status.OPTIMAL
+        case Outcome.INFEASIBLE:
+            return Status.INFEASIBLE
+        case Outcome.STOPPED:
+            return Status.UNKNOWN if found.values is None else Status.FEASIBLE
