@@ -21,6 +21,7 @@ class Rule:
 
     check: Check
     needs: frozenset[str] = frozenset()
+    beside: str = ""  # the same, but only for the part in which the field was made up
 
 
 _STREAMS = frozenset({"name", "from", "inputs", "sources", "operators", "sinks"})
@@ -28,7 +29,7 @@ _TIMES = frozenset({"period", "hold", "deadline", "failureTimeout", "replicas", 
 
 RULES: tuple[Rule, ...] = (
     Rule(names.labels),
-    Rule(names.duplicates, frozenset({"name"})),
+    Rule(names.duplicates, frozenset({"name", "sources", "operators", "sinks"})),
     Rule(names.duplicate_levels),
     Rule(names.duplicate_inputs, frozenset({"from"})),
     Rule(names.unknown_references, _STREAMS),
@@ -44,7 +45,7 @@ RULES: tuple[Rule, ...] = (
     Rule(rates.joint_sources, frozenset({"name", "sources"})),
     Rule(rates.joint_levels, frozenset({"name", "rate", "rates", "probability"})),
     Rule(rates.too_many, frozenset({"configurations"})),
-    Rule(rates.shares, frozenset({"parallelism"})),
+    Rule(rates.shares, beside="parallelism"),
     Rule(wanted.one_target, frozenset({"strategy", "target", "faultTolerance"})),
     Rule(wanted.deadlines, _TIMES),
     Rule(wanted.failure_timeout, _TIMES),
@@ -58,9 +59,15 @@ RULES: tuple[Rule, ...] = (
 
 def check(resource: Resource, made_up: frozenset[Path] = frozenset()) -> tuple[Complaint, ...]:
     """All complaints that do not depend on values which the user did not write."""
-    ours = {str(path[-1]) for path in made_up if path}
-    spoken = [complaint for rule in RULES if not rule.needs & ours for complaint in rule.check(resource)]
-    return tuple(complaint for complaint in spoken if not any(_related(complaint.where, shown_path(path)) for path in made_up))
+    ours = {next((step for step in reversed(path) if isinstance(step, str)), "") for path in made_up}
+    shown = tuple(map(shown_path, made_up))
+    spoken = ((rule, complaint) for rule in RULES if not rule.needs & ours for complaint in rule.check(resource))
+    return tuple(complaint for rule, complaint in spoken if not any(_depends(rule, complaint.where, path) for path in shown))
+
+
+def _depends(rule: Rule, where: str, made_up: str) -> bool:
+    neighbour = f"{where.rpartition('.')[0]}.{rule.beside}"
+    return _related(where, made_up) or made_up == neighbour
 
 
 def _related(where: str, made_up: str) -> bool:

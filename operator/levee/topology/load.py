@@ -4,6 +4,7 @@ Why: one door for the command line, the operator and the admission of resources,
 Called by: levee validate, levee plan.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,7 @@ from levee.topology.complaint import Complaint
 from levee.topology.convert import convert
 from levee.topology.documents import Document, decode, read_documents
 from levee.topology.graph import Topology
+from levee.topology.paths import Path
 from levee.topology.repair import repair
 from levee.topology.shape import shape_mistakes
 from levee.topology.spec import API_VERSION, KIND, Resource
@@ -30,6 +32,11 @@ class Loaded:
     topology: Topology | None = None
     resource: Resource | None = None
     complaints: tuple[Complaint, ...] = ()
+
+    @property
+    def short_name(self) -> str:
+        """shop/clicks"""
+        return self.name.removeprefix(f"{KIND} ")
 
 
 def load_bytes(data: bytes, *, origin: str) -> tuple[Loaded, ...]:
@@ -56,16 +63,16 @@ def _load(document: Document, origin: str) -> Loaded:
         resource = Resource.model_validate(value)
         complaints += check(resource)
     except ValidationError as error:
-        complaints += shape_mistakes(Resource, error, document.written) + _meaning(value)
+        complaints += shape_mistakes(Resource, error, document.written) + _meaning(value, document.written)
         return Loaded(origin, name, complaints=complaints)
     if complaints:
         return Loaded(origin, name, complaints=complaints)
     return Loaded(origin, name, convert(resource), resource)
 
 
-def _meaning(value: Any) -> tuple[Complaint, ...]:
+def _meaning(value: Any, written: Mapping[Path, str]) -> tuple[Complaint, ...]:
     """What can be said about the rest of a document whose shape has mistakes."""
-    repaired = repair(Resource, value)
+    repaired = repair(Resource, value, written)
     return check(*repaired) if repaired else ()
 
 

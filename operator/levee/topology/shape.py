@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from levee.topology.complaint import Complaint
-from levee.topology.model_walk import field_at, fields_of, model_at
+from levee.topology.model_walk import alias_of, field_at, fields_of, model_at
 from levee.topology.paths import Path, shown_path
 from levee.topology.wording import close_to, listed, number, shortened
 from levee.topology.yaml_tree import kind_of
@@ -71,10 +71,10 @@ def _words(root: type[BaseModel], detail: ErrorDetails, path: Path, written: Map
             name, words = _LIMITS[limit]
             return (
                 f"is {number(value)}, but must be {words} {number(context[name])}",
-                f"write a number that is {words} {number(context[name])}",
+                f"write {words} {number(context[name])}",
             )
         case other:
-            return _kind(other, value, path, written)
+            return _kind(root, other, value, path, written)
 
 
 def _unknown(root: type[BaseModel], detail: ErrorDetails, path: Path) -> tuple[str, str]:
@@ -91,16 +91,24 @@ def _choice(value: object, expected: str) -> tuple[str, str]:
     return f"{_quoted(value)} is not one of {listed(choices)}", f"use '{meant}'" if meant else f"use {listed(choices)}"
 
 
-def _kind(error: str, value: Any, path: Path, written: Mapping[Path, str]) -> tuple[str, str]:
+def _kind(root: type[BaseModel], error: str, value: Any, path: Path, written: Mapping[Path, str]) -> tuple[str, str]:
     wanted = _NOUNS.get(error.split("_", maxsplit=1)[0], "something else")
     if wanted == "text" and isinstance(value, bool):
         word = written.get(path, str(value).lower())
         return f"{word} is read as a boolean, not as text", f"quote it: '{word}'"
     if wanted == "text" and isinstance(value, int | float):
         return f"{value} is a number, but must be text", f"quote it: '{value}'"
+    fix = _fields(root, path) if wanted == "a mapping" else f"write {wanted}"
     if isinstance(value, str):
-        return f"is the text {_quoted(value)}, but must be {wanted}", f"write {wanted}" + (", without quotes" if "number" in wanted else "")
-    return f"is {kind_of(value)}, but must be {wanted}", f"write {wanted}"
+        return f"is the text {_quoted(value)}, but must be {wanted}", fix + (", without quotes" if "number" in wanted else "")
+    return f"is {kind_of(value)}, but must be {wanted}", fix
+
+
+def _fields(root: type[BaseModel], path: Path) -> str:
+    model = model_at(root, path)
+    needed = [name for name, info in model.model_fields.items() if info.is_required()] if model else []
+    names = [alias_of(name, model.model_fields[name]) for name in needed] if model else []
+    return f"write a mapping with {listed(names, 'and')}" if names else "write a mapping"
 
 
 def _quoted(value: object) -> str:

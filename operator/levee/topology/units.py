@@ -14,14 +14,13 @@ SECONDS = {
     "s": Decimal(1),
     "m": Decimal(60),
     "h": Decimal(3600),
-    "d": Decimal(86400),
 }
 
-DURATION_PATTERN = r"^([0-9]{1,12}(\.[0-9]{1,12})?(ns|us|ms|s|m|h|d)){1,7}$"
+DURATION_PATTERN = r"^([0-9]{1,12}(\.[0-9]{1,12})?(ns|us|ms|s|m|h)){1,6}$"
 CORES_PATTERN = r"^([0-9]{1,9}(\.[0-9]{1,9})?|[0-9]{1,12}m)$"
 
 _duration = re.compile(DURATION_PATTERN)
-_part = re.compile(r"([0-9]+(?:\.[0-9]+)?)(ns|us|ms|s|m|h|d)")
+_part = re.compile(r"([0-9]+(?:\.[0-9]+)?)(ns|us|ms|s|m|h)")
 _cores = re.compile(CORES_PATTERN)
 
 
@@ -39,7 +38,7 @@ def parse_duration(text: object) -> float:
     if isinstance(text, str) and _duration.fullmatch(text):
         seconds = float(sum(Decimal(number) * SECONDS[unit] for number, unit in _part.findall(text)))
         if seconds == 0:
-            raise UnitError(f"is {text}, but must be more than nothing", "write a duration such as 250ms")
+            raise UnitError(f"is {text}, but must be more than 0", "write a duration such as 250ms")
         return seconds
     raise UnitError(f"{_shown(text)} is not a duration", _duration_fix(text))
 
@@ -51,7 +50,7 @@ def parse_cores(text: object) -> float:
     if isinstance(text, str) and _cores.fullmatch(text):
         cores = float(Decimal(text[:-1]) / 1000) if text.endswith("m") else float(text)
         if cores == 0:
-            raise UnitError(f"is {text}, but must be more than nothing", "write a number of cores such as 2 or 500m")
+            raise UnitError(f"is {text}, but must be more than 0", "write a number of cores such as 2 or 500m")
         return cores
     raise UnitError(f"{_shown(text)} is not a number of CPU cores", 'write cores, such as "2", or thousandths of a core, such as "500m"')
 
@@ -63,8 +62,8 @@ def _shown(value: object) -> str:
 
 def _duration_fix(text: object) -> str:
     if isinstance(text, int | float) and not isinstance(text, bool) and text > 0:
-        return f"say the unit: {text:g}s, {text:g}ms, {text:g}m, ..."
-    return "write a number and a unit (ns, us, ms, s, m, h, d), such as 12us, 250ms or 1.5s"
+        return f"say the unit, such as {text:g}ms or {text:g}s"
+    return "write a number and a unit (ns, us, ms, s, m, h), such as 12us, 250ms or 1.5s"
 
 
 def shown_duration(seconds: float) -> str:

@@ -38,8 +38,12 @@ def count(many: int, noun: str) -> str:
     return f"{many} {noun}" if many == 1 else f"{many} {noun}s"
 
 
+def complaint_text(complaint: Complaint) -> str:
+    return f"  {complaint.where}: {complaint.wrong}.\n    Fix: {complaint.fix}."
+
+
 def describe(name: str, complaints: Sequence[Complaint]) -> str:
     """All complaints about one document as one block of text."""
-    shown = "\n".join(f"  {c.where}: {c.wrong}.\n    Fix: {c.fix}." for c in complaints[:COMPLAINTS_MAX])
+    shown = "\n".join(map(complaint_text, complaints[:COMPLAINTS_MAX]))
     rest = len(complaints) - COMPLAINTS_MAX
     return f"{name} is not valid: {count(len(complaints), 'mistake')}.\n{shown}" + (f"\n  ... and {rest} more." if rest > 0 else "")

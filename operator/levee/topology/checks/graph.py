@@ -44,15 +44,18 @@ def _cycle(edges: Edges) -> tuple[str, ...]:
 
 def cycles(resource: Resource) -> Iterator[Complaint]:
     for cycle in _cycles(_edges(resource.spec)):
+        where = _input_place(resource.spec, cycle[0], cycle[-1])
         if len(cycle) == 1:
-            yield Complaint(
-                "spec.operators", f"'{cycle[0]}' reads its own output", f"remove the input from '{cycle[0]}'; state is kept without it"
-            )
+            yield Complaint(where, f"'{cycle[0]}' reads its own output", "remove this input: an operator keeps its state without it")
         else:
             circle = " -> ".join([*cycle, cycle[0]])
             yield Complaint(
-                "spec.operators", f"streams run in a circle: {circle}", f"remove one of these inputs, such as '{cycle[-1]}' of '{cycle[0]}'"
+                where, f"streams run in a circle: {circle}", f"remove one of these inputs, such as '{cycle[-1]}' of '{cycle[0]}'"
             )
+
+
+def _input_place(spec: Spec, reader: str, origin: str) -> str:
+    return next(where for where, name, read in references(spec) if (name, read) == (reader, origin))
 
 
 def unreachable(resource: Resource) -> Iterator[Complaint]:

@@ -1,0 +1,84 @@
+"""From pydantic's JSON schema to the structural OpenAPI schema that Kubernetes accepts.
+
+Why: Kubernetes knows no references, no null, no alternatives of types, and has its own words for lists and rules.
+Called by: topology.crd.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel
+
+from levee.topology.crd_rules import LIST_KEYS, RULES
+
+Schema = dict[str, Any]
+
+_KEPT = (
+    "description", "type", "format", "x-kubernetes-int-or-string", "enum", "default", "example",
+    "minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum", "minLength", "maxLength", "pattern",
+    "minItems", "maxItems", "minProperties", "maxProperties", "required", "properties", "items", "additionalProperties",
+    "x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-validations",
+)  # fmt: skip  # what a structural schema may hold, in the order in which people read it
+
+
+def structural(model: type[BaseModel], path: str) -> Schema:
+    """The schema of a model that stands at this path of the resource."""
+    whole = model.model_json_schema(mode="validation")
+    return _part(whole, whole.get("$defs", {}), path)
+
+
+def _part(schema: Mapping[str, Any], definitions: Mapping[str, Any], path: str) -> Schema:
+    flat = _flat(schema, definitions)
+    for bound, plain in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
+        if bound in flat:  # OpenAPI 3.0: the limit, and whether it is excluded
+            flat |= {plain: flat[bound], bound: True}
+    match flat.get("type"):
+        case "object" if "properties" in flat:
+            flat["properties"] = {name: _property(part, definitions, _below(path, name)) for name, part in flat["properties"].items()}
+            flat.pop("additionalProperties", None)
+        case "object" if isinstance(flat.get("additionalProperties"), dict):
+            flat["additionalProperties"] = _part(flat["additionalProperties"], definitions, f"{path}{{}}")
+        case "array":
+            flat |= {"items": _part(flat["items"], definitions, f"{path}[]")} | _list_type(path)
+        case _:
+            pass
+    flat |= _validations(path)
+    return {key: flat[key] for key in _KEPT if key in flat}
+
+
+def _property(schema: Mapping[str, Any], definitions: Mapping[str, Any], path: str) -> Schema:
+    part = _part(schema, definitions, path)
+    if "properties" in part and "required" not in part and path.startswith("spec."):
+        part = {
+            key: ({} if key == "default" else part.get(key)) for key in _KEPT if key in part or key == "default"
+        }  # else no default inside is applied
+    return part
+
+
+def _below(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
+
+
+def _flat(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> Schema:
+    """Without references and without null; what stands beside a reference wins over what is behind it."""
+    flat = dict(schema)
+    if "anyOf" in flat:
+        (only,) = [choice for choice in flat.pop("anyOf") if choice.get("type") != "null"]
+        flat = _flat(only, definitions) | flat
+    if "$ref" in flat:
+        flat = _flat(definitions[flat.pop("$ref").rsplit("/", 1)[1]], definitions) | flat
+    if flat.get("default", "") is None:
+        del flat["default"]
+    if examples := flat.pop("examples", None):
+        flat["example"] = examples[0]
+    return flat
+
+
+def _list_type(path: str) -> Schema:
+    key = LIST_KEYS.get(path)
+    return {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": [key]} if key else {"x-kubernetes-list-type": "atomic"}
+
+
+def _validations(path: str) -> Schema:
+    rules = RULES.get(path, ())
+    return {"x-kubernetes-validations": [{"rule": rule.cel, "message": rule.message} for rule in rules]} if rules else {}
