@@ -10,25 +10,26 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import count
 
+from levee.planning.fidelity import greedy, structure_aware
 from levee.planning.fidelity.factor import factored
 from levee.planning.fidelity.frontier import EPSILON
 from levee.planning.fidelity.model import Model
-from levee.planning.fidelity.plan import ActivePlan, Metric, named, out_of_time
+from levee.planning.fidelity.plan import ActivePlan, Metric, named, numbered, out_of_time
 from levee.planning.fidelity.polish import improved
 from levee.planning.fidelity.problem import FidelityProblem
 from levee.planning.fidelity.relaxation import ANY, Box, Relaxation, Relaxed
 from levee.planning.result import Progress, Result, Status, Stop
 
-FOREVER = Stop()
-
 TOLERANCE = 1e-9  # of objective and bound, both between 0 and 1
 
 
-def solve(problem: FidelityProblem, budget: int, *, metric: Metric = Metric.OF, stop: Stop = FOREVER) -> Result[ActivePlan]:
+def solve(problem: FidelityProblem, budget: int, *, metric: Metric = Metric.OF, stop: Stop = Stop()) -> Result[ActivePlan]:
     """The best plan with at most `budget` active replicas, or the best so far with a bound when stopped."""
     budget = max(0, min(budget, len(problem.tasks)))
     model = Model(problem, metric)
-    search = _Search(model, Relaxation(factored(problem, metric), budget), budget, frozenset(), 0.0)
+    search = _Search(model, Relaxation(factored(problem, metric), budget), budget)
+    for heuristic in (structure_aware.solve, greedy.solve):
+        search.try_plan(numbered(problem, heuristic(problem, budget, metric=metric, stop=stop).plan or ActivePlan(frozenset())))
     bound = search.run(stop)
     status = Status.OPTIMAL if bound <= search.objective + TOLERANCE else Status.FEASIBLE
     return Result(named(problem, search.best), search.objective, bound, status, counters={"boxes": search.boxes})
@@ -39,8 +40,8 @@ class _Search:
     model: Model
     relaxation: Relaxation
     budget: int
-    best: frozenset[int]
-    objective: float
+    best: frozenset[int] = frozenset()
+    objective: float = 0.0
     open_boxes: list[tuple[float, int, Box, Relaxed]] = field(default_factory=list)
     numbers: Iterator[int] = field(default_factory=count)  # boxes with equal bounds: the older first
     boxes: int = 0
