@@ -84,7 +84,8 @@ RULES: Final = {
         _deadlines("sources"),
         _deadlines("operators"),
         Rule(
-            "(has(self.configurations) && size(self.configurations) > 0) || self.sources.all(s, has(s.configurations) && size(s.configurations) > 0)",
+            "(has(self.configurations) && size(self.configurations) > 0)"
+            " || self.sources.all(s, has(s.configurations) && size(s.configurations) > 0)",
             "every source needs configurations with its rates, unless spec.configurations says them",
         ),
     ),

@@ -18,6 +18,9 @@ from levee.topology.yaml_tree import kind_of
 
 MISTAKES_MAX = 200  # of one document; a file with more is no topology
 
+_HINTS = {"a list": ": items that begin with '- ', or [...]"} | dict.fromkeys(
+    ("true or false", "a whole number", "a number"), ", without quotes"
+)
 _NOUNS = {"str": "text", "string": "text", "int": "a whole number", "float": "a number", "bool": "true or false", "list": "a list"}
 _NOUNS |= {"dict": "a mapping", "model": "a mapping"}
 _LIMITS = {"greater_than": ("gt", "more than"), "greater_than_equal": ("ge", "at least")}
@@ -51,7 +54,7 @@ def _words(root: type[BaseModel], detail: ErrorDetails, path: Path, written: Map
     value, context = detail["input"], detail.get("ctx", {})
     match detail["type"]:
         case "missing":
-            return "is missing", f"add it: {_described(root, path)}"
+            return "is missing", f"add {path[-1]}: {_described(root, path)}"
         case "extra_forbidden":
             return _unknown(root, detail, path)
         case "unit":
@@ -98,10 +101,11 @@ def _kind(root: type[BaseModel], error: str, value: Any, path: Path, written: Ma
         return f"{word} is read as a boolean, not as text", f"quote it: '{word}'"
     if wanted == "text" and isinstance(value, int | float):
         return f"{value} is a number, but must be text", f"quote it: '{value}'"
-    fix = _fields(root, path) if wanted == "a mapping" else f"write {wanted}"
+    fix = _fields(root, path) if wanted == "a mapping" else f"write {wanted}{_HINTS.get(wanted, '')}"
     if isinstance(value, str):
-        return f"is the text {_quoted(value)}, but must be {wanted}", fix + (", without quotes" if "number" in wanted else "")
-    return f"is {kind_of(value)}, but must be {wanted}", fix
+        return f"is the text {_quoted(value)}, but must be {wanted}", fix
+    shown = str(value).lower() if isinstance(value, bool | int | float) else kind_of(value)
+    return f"is {shown}, but must be {wanted}", fix
 
 
 def _fields(root: type[BaseModel], path: Path) -> str:

@@ -5,7 +5,7 @@ Called by: topology.check. Names that are not known are another check's matter; 
 
 from collections.abc import Iterator, Mapping
 
-from levee.topology.checks.names import emitters, references
+from levee.topology.checks.names import distinct, emitters, references
 from levee.topology.complaint import Complaint
 from levee.topology.partitioning import fitting_counts, partitioning
 from levee.topology.spec import Resource, Spec
@@ -43,7 +43,7 @@ def _cycle(edges: Edges) -> tuple[str, ...]:
 
 
 def cycles(resource: Resource) -> Iterator[Complaint]:
-    for cycle in _cycles(_edges(resource.spec)):
+    for cycle in _cycles(_edges(resource.spec)) if distinct(resource.spec) else ():
         where = _input_place(resource.spec, cycle[0], cycle[-1])
         if len(cycle) == 1:
             yield Complaint(where, f"'{cycle[0]}' reads its own output", "remove this input: an operator keeps its state without it")
@@ -80,10 +80,12 @@ def unreachable(resource: Resource) -> Iterator[Complaint]:
 
 
 def unused(resource: Resource) -> Iterator[Complaint]:
-    """Streams that reach no sink. A reader's misspelled reference counts as the stream that was probably meant."""
+    """Streams that reach no sink. A misspelled reference counts as what was probably meant; if nobody can tell, it may be any stream."""
     spec = resource.spec
     known = emitters(spec)
     edges = [(reader, origin if origin in known else close_to(origin, known)) for _, reader, origin in references(spec)]
+    if not distinct(spec) or any(origin is None for _, origin in edges):
+        return
     useful = {sink.name for sink in spec.sinks}
     for _ in range(len(spec.operators) + 1):
         useful |= {origin for reader, origin in edges if reader in useful and origin is not None}

@@ -32,7 +32,13 @@ def references(spec: Spec) -> Iterator[Reference]:
 
 
 def emitters(spec: Spec) -> tuple[str, ...]:
-    return tuple(stream.name for stream in spec.streams)
+    return tuple(dict.fromkeys(stream.name for stream in spec.streams))
+
+
+def distinct(spec: Spec) -> bool:
+    """Whether the graph can be drawn at all: with one name for two parts, paths through it mean nothing."""
+    names = [name for _, name in places(spec)]
+    return len(set(names)) == len(names)
 
 
 def places(spec: Spec) -> Iterator[tuple[str, str]]:

@@ -66,8 +66,9 @@ def joint_sources(resource: Resource) -> Iterator[Complaint]:
 def joint_levels(resource: Resource) -> Iterator[Complaint]:
     """A source that declares its own levels must mean the same as the table."""
     spec = resource.spec
+    table = spec.configurations if adds_up([joint.probability for joint in spec.configurations]) else []
     for index, source in enumerate(spec.sources):
-        if spec.configurations and source.configurations and all(source.name in joint.rates for joint in spec.configurations):
+        if table and source.configurations and all(source.name in joint.rates for joint in table):
             yield from _unknown_levels(spec, source) or _other_marginals(spec, source, f"spec.sources[{index}].configurations")
 
 

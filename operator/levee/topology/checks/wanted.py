@@ -71,7 +71,7 @@ def deadlines(resource: Resource) -> Iterator[Complaint]:
             continue
         deadline = shown_duration(stream.deadline)
         if stream.deadline <= needed:
-            wrong = f"is {deadline}, but {_failover(resource)}"
+            wrong = f"is {deadline}, but {_failover(resource)} take {shown_duration(needed)}"
             yield Complaint(f"{where}.deadline", wrong, f"write more than {shown_duration(needed)}, or lower hold or period")
         elif stream.deadline >= timeout:
             wrong = f"is {deadline}, but after failureTimeout, {shown_duration(timeout)}, the task already counts as failed"
@@ -84,14 +84,15 @@ def failure_timeout(resource: Resource) -> Iterator[Complaint]:
     derived, timeout = deadline_s(spec, None), spec.fault_tolerance.failure_timeout
     implicit = any(stream.deadline is None for stream in spec.streams)
     if implicit and derived >= timeout:
-        wrong = f"is {shown_duration(timeout)}, but must be more than the deadline, {shown_duration(derived)}, since {_failover(resource)}"
+        why = f"the deadline, {shown_duration(derived)}: twice what {_failover(resource)} take"
+        wrong = f"is {shown_duration(timeout)}, but must be more than {why}"
         yield Complaint("spec.faultTolerance.failureTimeout", wrong, f"write more than {shown_duration(derived)}, or lower hold or period")
 
 
 def _failover(resource: Resource) -> str:
     spec = resource.spec
     replicas, hold = spec.fault_tolerance.replicas, shown_duration(spec.epoch.hold)
-    return f"{replicas} replicas x {hold} hold + {shown_duration(period_s(spec))} period take {shown_duration(failover_s(spec))}"
+    return f"{replicas} replicas x {hold} hold + {shown_duration(period_s(spec))} period"
 
 
 def retention(resource: Resource) -> Iterator[Complaint]:
