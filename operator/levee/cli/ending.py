@@ -1,0 +1,66 @@
+"""How a command can end: its exit code, and the text for what was wrong.
+
+Why: complaints look the same whichever command makes them, and exit codes are one table.
+Called by: every command; cli.main, which turns them into the end of the process.
+"""
+
+import os
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from enum import IntEnum
+from typing import IO
+
+from levee.topology.complaint import Complaint
+
+
+class Exit(IntEnum):
+    OK = 0
+    REFUSED = 1  # invalid input, or no plan reaches the target
+    USAGE = 2
+    INTERNAL = 70
+    INTERRUPTED = 130
+    PIPE = 141  # as of a process that SIGPIPE ended
+
+
+class Refused(Exception):
+    """The input is not good enough; carries everything that is wrong with it."""
+
+    def __init__(self, heading: str, complaints: Sequence[Complaint] = (), code: Exit = Exit.REFUSED) -> None:
+        super().__init__(heading)
+        self.heading, self.complaints, self.code = heading, tuple(complaints), code
+
+    @property
+    def text(self) -> str:
+        return "\n".join([self.heading, *map(complaint_text, self.complaints)])
+
+
+class InternalFault(Exception):
+    """We are wrong, not the user."""
+
+    @staticmethod
+    def explain(fault: BaseException) -> str:
+        what = str(fault) if isinstance(fault, InternalFault) else f"{type(fault).__name__}: {fault}"
+        return (
+            f"levee: internal error: {what}\n"
+            "  This is a bug in Levee, not in your topology. Please report it with the topology;\n"
+            "  LEVEE_DEBUG=1 shows where it happened."
+        )
+
+
+def complaint_text(complaint: Complaint) -> str:
+    return f"  {complaint.where}: {complaint.wrong}\n    Fix: {complaint.fix}"
+
+
+def did_you_mean(given: str, known: Iterable[str]) -> str:
+    """A sentence with the nearest known name, or with all of them."""
+    names = list(known)
+    near = get_close_matches(given.lower(), names, n=1)
+    if near:
+        return f"Did you mean '{near[0]}'?"
+    shown = ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
+    return f"Known: {shown}." if names else "There are none."
+
+
+def close_quietly(stream: IO[str]) -> None:
+    """Keep the interpreter from complaining about a closed pipe when it flushes on its way out."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -1,0 +1,149 @@
+"""What each level of guarantee costs: one plan per level, from no replication to the most that the nodes can carry.
+
+Why: a target is a guess until one sees what the next step costs.
+Called by: levee plan --frontier.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from levee.cli.amounts import floor4, number
+from levee.cli.clock import Clock
+from levee.cli.knee import knee
+from levee.cli.measure import budget_used
+from levee.cli.planner import Ready, compared, size, yardstick
+from levee.cli.report import Frontier, Level
+from levee.cli.verdict import check
+from levee.planning.case import Case, Found, Kind, Place, Strategy
+from levee.planning.completeness import exact
+from levee.planning.problem import Goal, Plan
+from levee.planning.result import Status
+from levee.topology.graph import FailureModel
+
+STEPS = 12
+TINY = 1e-7  # The highest level is asked for a hair lower, so that rounding does not forbid it.
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    found: Found
+    plan: Plan
+    level: Level
+
+
+def frontier(ready: Ready, clock: Clock) -> Frontier:
+    """Levels in rising order; those that no time was left for are missing, and the result says so."""
+    strategy = ready.wish.strategy if ready.wish.strategy.kind is not Kind.BASELINE else ready.known["completeness"]
+    ready = replace(ready, wish=replace(ready.wish, strategy=strategy))
+    fidelity = strategy.kind is Kind.FIDELITY
+    steps = _distinct(list(_by_budget(ready, clock) if fidelity else _by_goal(ready, clock)), fidelity)
+    levels = [step.level for step in steps]
+    if not fidelity and ready.asked.failures is None:
+        levels = [_with_others(ready, clock, step, len(steps) - index) for index, step in enumerate(steps)]
+    bend = knee([(_paid(level, fidelity), _guarantee(level, fidelity)) for level in levels])
+    levels = [replace(level, is_knee=index == bend) for index, level in enumerate(levels)]
+    return Frontier(
+        topology=ready.topology.name,
+        namespace=ready.topology.namespace,
+        guarantee="fidelity" if fidelity else "completeness",
+        failures=ready.wish.failures.value,
+        size=size(ready.problem),
+        nodes_from=ready.nodes_from,
+        levels=tuple(levels),
+        knee=None if bend is None else _sentence(levels, bend, fidelity),
+        compared=compared(ready),
+        strategy=strategy.name,
+        seconds=clock.elapsed_s(),
+        interrupted=clock.interrupted,
+        complete=bool(levels) and all(level.status is Status.OPTIMAL for level in levels),
+        verified_by=steps[0].found.verifier if steps else "",
+    )
+
+
+def _by_goal(ready: Ready, clock: Clock) -> Iterator[Step]:
+    top = _top(ready, clock)
+    if top is None:
+        return
+    for step in range(STEPS + 1):
+        case = replace(ready.case(), goal=Goal(max(0.0, top * step / STEPS - TINY), ready.wish.failures))
+        found = ready.wish.strategy.solve(case, clock.stop(_share(ready, STEPS + 1 - step)))
+        if found.result.plan is not None:
+            yield _step(ready, found, found.result.plan)
+
+
+def _share(ready: Ready, left: int) -> float:
+    """Of the time that is left: as much as each further search gets, counting those under the other failure models."""
+    return 1 / (left + (2 * STEPS if ready.asked.failures is None else 0))
+
+
+def _top(ready: Ready, clock: Clock) -> float | None:
+    if ready.asked.place is Place.JOINT:
+        return 1.0  # What cannot be reached drops out.
+    return exact.highest(ready.problem, ready.wish.failures, stop=clock.stop(0.25)).objective
+
+
+def _by_budget(ready: Ready, clock: Clock) -> Iterator[Step]:
+    each = max(1, ready.problem.replicas - 1)
+    most = (len(ready.problem.tasks) + len(ready.problem.sources)) if ready.problem.replicas > 1 else 0
+    tasks = sorted({round(most * step / STEPS) for step in range(STEPS + 1)} if most > STEPS else range(most + 1))
+    for index, count in enumerate(tasks):
+        case = replace(ready.case(), budget=count * each, fidelity=None)
+        found = ready.wish.strategy.solve(case, clock.stop(1 / (len(tasks) - index)))
+        if found.result.plan is not None:
+            yield _step(ready, found, found.result.plan)
+
+
+def _step(ready: Ready, found: Found, plan: Plan) -> Step:
+    measured = yardstick(ready, plan, found.replicated)
+    check(ready.wish, found, measured, plan)
+    price = measured.price("", plan)
+    used = budget_used(plan) if found.replicated is None else len(found.replicated) * (ready.problem.replicas - 1)
+    level = Level(
+        price.completeness, price.fidelity, used, price.cores, price.cpu_hours_per_window, {}, found.result.status, found.result.gap
+    )
+    return Step(found, plan, level)
+
+
+def _distinct(steps: Sequence[Step], fidelity: bool) -> list[Step]:
+    """Rising in what is paid; a step that pays more and guarantees no more is left out."""
+    rising = sorted(steps, key=lambda step: (_paid(step.level, fidelity), -_guarantee(step.level, fidelity)))
+    kept: list[Step] = []
+    for step in rising:
+        if not kept or _guarantee(step.level, fidelity) > _guarantee(kept[-1].level, fidelity) + TINY:
+            kept.append(step)
+    return kept
+
+
+def _paid(level: Level, fidelity: bool) -> float:
+    return level.budget if fidelity else round(level.cores, 9)
+
+
+def _with_others(ready: Ready, clock: Clock, step: Step, left: int) -> Level:
+    """What the same promise costs under the other failure models."""
+    models = [model for model in FailureModel if model is not ready.wish.failures]
+    under: dict[str, float | None] = {ready.wish.failures.value: step.level.cores}
+    for index, model in enumerate(models):
+        goal = Goal(max(0.0, step.level.completeness - TINY), model)
+        case: Case = replace(ready.case(), goal=goal)
+        found = _exact(ready).solve(case, clock.stop(1 / (len(models) * left - index)))
+        under[model.value] = found.result.objective
+    return replace(step.level, cores_under=under)
+
+
+def _exact(ready: Ready) -> Strategy:
+    return ready.known["completeness"]
+
+
+def _guarantee(level: Level, fidelity: bool) -> float:
+    return level.fidelity if fidelity else level.completeness
+
+
+def _sentence(levels: Sequence[Level], at: int, fidelity: bool) -> str:
+    level, last = levels[at], levels[-1]
+    name = "fidelity" if fidelity else "completeness"
+    paid = f"{level.budget} active replicas" if fidelity else f"{number(level.cores)} cores"
+    more = f"{last.budget - level.budget} replicas" if fidelity else f"{number(last.cores - level.cores)} cores"
+    gain = _guarantee(last, fidelity) - _guarantee(level, fidelity)
+    return (
+        f"The knee is at {name} {floor4(_guarantee(level, fidelity))} for {paid}: beyond it, {number(gain)} more {name} costs {more} more."
+    )

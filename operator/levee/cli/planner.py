@@ -1,0 +1,168 @@
+"""Plan one topology and make its report: choose, solve, verify, measure, explain.
+
+Why: what a plan is worth is decided here once, whatever it is printed as.
+Called by: cli.plan; cli.frontier uses the same preparation.
+"""
+
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, replace
+from random import Random
+
+from levee.cli import losses, words
+from levee.cli.asked import Asked, Wish, wish
+from levee.cli.clock import Clock
+from levee.cli.fidelity import measurer
+from levee.cli.measure import Yardstick, budget_used
+from levee.cli.nodes import choose
+from levee.cli.report import Failure, Guarantee, Price, Report, Search, Size, Wanted
+from levee.cli.verdict import check, judge
+from levee.planning.case import Case, Found, Kind, Strategy
+from levee.planning.expand import expand
+from levee.planning.independent import expected_completeness
+from levee.planning.problem import Goal, Plan, Problem
+from levee.planning.spread import spread
+from levee.topology.graph import Topology
+from levee.topology.names import TaskId
+
+SEED = 1  # of the sample for independent failures: the same question gets the same answer
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A topology that is ready to be planned."""
+
+    topology: Topology
+    problem: Problem
+    nodes_from: str
+    wish: Wish
+    asked: Asked
+    known: Mapping[str, Strategy]
+
+    def case(self) -> Case:
+        target = self.wish.target
+        goal = Goal(target.completeness if target.completeness is not None else 0.0, self.wish.failures, target.penalty)
+        return Case(self.topology, self.problem, goal, target.fidelity, target.budget, self.asked.place)
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    ready: Ready
+    report: Report
+
+
+def prepare(topology: Topology, asked: Asked, known: Mapping[str, Strategy]) -> Ready:
+    wanted = wish(topology, asked, known)
+    chosen = choose(asked.nodes, topology)
+    return Ready(topology, expand(topology, chosen.nodes), chosen.whence, wanted, asked, known)
+
+
+def plan(ready: Ready, clock: Clock) -> Planned:
+    lost = losses.named(ready.problem, ready.asked.fail) if ready.asked.fail else None  # A wrong name is told before the search.
+    began_s = clock.elapsed_s()
+    found = ready.wish.strategy.solve(ready.case(), clock.stop())
+    seconds = clock.elapsed_s() - began_s
+    shown, verdict = found.result.plan, None
+    yardstick_ = yardstick(ready, shown, found.replicated)
+    if shown is not None:
+        check(ready.wish, found, yardstick_, shown)
+        verdict = judge(ready.wish, yardstick_, shown)
+    parts = _Parts(ready, found, shown, yardstick_)
+    report = Report(
+        topology=ready.topology.name,
+        namespace=ready.topology.namespace,
+        wanted=_wanted(ready),
+        size=size(ready.problem),
+        nodes_from=ready.nodes_from,
+        placement={task: tuple(on) for task, on in parts.yardstick.problem.placement.items()},
+        replicated=None if found.replicated is None else tuple(sorted(found.replicated)),
+        verdict=verdict,
+        configurations=() if shown is None else parts.yardstick.configurations(shown),
+        guarantee=None if shown is None else _guarantee(parts, shown),
+        price=None if shown is None else parts.yardstick.price("this plan", shown),
+        compared=compared(ready),
+        search=_search(ready, found, seconds, clock.interrupted),
+        failure=None if shown is None or lost is None else _failure(parts, shown, lost),
+    )
+    return Planned(ready, report)
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    ready: Ready
+    found: Found
+    shown: Plan | None
+    yardstick: Yardstick
+
+
+def yardstick(ready: Ready, shown: Plan | None, replicated: Set[TaskId] | None) -> Yardstick:
+    """Measures on the plan's own placement, which is not the problem's where both were sought together."""
+    problem = ready.problem if shown is None else replace(ready.problem, placement=shown.placement)
+    return Yardstick(problem, ready.wish.failures, measurer(ready.topology, replicated))
+
+
+def _wanted(ready: Ready) -> Wanted:
+    target = ready.wish.target
+    probability = ready.asked.node_failure_probability
+    return Wanted(target.completeness, target.fidelity, target.budget, target.penalty, ready.wish.failures.value, probability)
+
+
+def size(problem: Problem) -> Size:
+    return Size(len(problem.tasks), problem.replicas, len(problem.nodes), len(problem.configurations), problem.window_s)
+
+
+def _search(ready: Ready, found: Found, seconds: float, interrupted: bool) -> Search:
+    strategy, result = ready.wish.strategy, found.result
+    return Search(
+        strategy=strategy.name,
+        says=strategy.says,
+        objective_is=found.objective_is,
+        status=result.status,
+        objective=result.objective,
+        bound=result.bound,
+        gap=result.gap,
+        seconds=seconds,
+        interrupted=interrupted,
+        verified_by=found.verifier,
+        notes=result.notes,
+    )
+
+
+def _guarantee(parts: _Parts, shown: Plan) -> Guarantee:
+    measured, worst = parts.yardstick.completeness(shown)
+    probability = parts.ready.asked.node_failure_probability
+    expected = None if probability is None else expected_completeness(parts.yardstick.model, shown, probability, Random(SEED))
+    return Guarantee(
+        completeness=measured,
+        worst_failure=worst,
+        fidelity=parts.yardstick.fidelity(shown),
+        budget_used=budget_used(shown),
+        expected_completeness=None if expected is None else expected.completeness,
+        expected_half_width=None if expected is None else expected.half_width,
+    )
+
+
+def compared(ready: Ready) -> tuple[Price, ...]:
+    """No and static replication on the same nodes."""
+    none, static = one_each(ready.problem), all_active(ready.problem)
+    fidelity = ready.wish.strategy.kind is Kind.FIDELITY
+    return (
+        yardstick(ready, none, frozenset() if fidelity else None).price("no replication", none),
+        yardstick(ready, static, None).price("static replication", static),
+    )
+
+
+def one_each(problem: Problem) -> Plan:
+    return spread(problem, frozenset())
+
+
+def all_active(problem: Problem) -> Plan:
+    return spread(problem, {task.id for task in problem.tasks})
+
+
+def _failure(parts: _Parts, shown: Plan, lost: losses.Lost) -> Failure:
+    """What is promised is the target where there is one that the plan reaches, else what the plan guarantees."""
+    guaranteed, _ = parts.yardstick.completeness(shown)
+    target = parts.ready.wish.target.completeness
+    promised = min(guaranteed, target) if target is not None else guaranteed
+    model = words.failures(parts.ready.wish.failures.value)
+    return losses.lose(parts.ready.topology, parts.yardstick, shown, lost, promised, model)

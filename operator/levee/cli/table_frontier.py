@@ -1,0 +1,81 @@
+"""What each level of guarantee costs, as a table for people.
+
+Why: one screen on which to choose a target; every number in it can be pasted as one.
+Called by: cli.rendering, with a Frontier.
+"""
+
+from collections.abc import Iterable
+
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from levee.cli import words
+from levee.cli.amounts import floor4, number
+from levee.cli.page import bar, facts, grid
+from levee.cli.report import Frontier, Level
+from levee.planning.result import Status
+
+
+def show(console: Console, frontier: Frontier) -> None:
+    console.print(Text("What each guarantee costs: ").append(words.full_name(frontier), style="bold"))
+    console.print(facts(list(_header(frontier))))
+    console.print()
+    console.print(_by_budget(frontier) if frontier.guarantee == "fidelity" else _by_goal(frontier))
+    for price in frontier.compared:
+        if price.overloads:
+            console.print(Text(f"  {price.name} would load {words.overload(price.overloads[0])}", style="red"))
+    console.print()
+    if frontier.interrupted:
+        console.print(Text("Interrupted: levels are missing or not proven.", style="bold yellow"))
+    if frontier.knee is not None:
+        console.print(Text(frontier.knee, style="bold"))
+    if not frontier.levels:
+        console.print(
+            Text("No plan fits these nodes, not even one replica of every task: run it without --frontier to see why.", style="bold red")
+        )
+
+
+def _header(frontier: Frontier) -> Iterable[tuple[str, RenderableType]]:
+    proof = "each level optimal, proven" if frontier.complete else "not every level is proven to be the cheapest"
+    yield "strategy", f"{frontier.strategy}, {frontier.seconds:.2f} s; {proof}"
+    yield "failures", words.failures(frontier.failures)
+    yield "size", words.size(frontier.size)
+    yield "nodes", frontier.nodes_from
+    yield "verified by", frontier.verified_by
+
+
+def _by_goal(frontier: Frontier) -> Table:
+    others = [model for model in words.FAILURES if any(model in level.cores_under for level in frontier.levels)]
+    spare = [f"cores if {words.SHORT_FAILURES[model]}>" for model in others if model != frontier.failures]
+    table = grid("  completeness>", "cores>", f"{words.per_window(frontier.size.window_s)}>", "", "over none>", *spare, "")
+    for level in frontier.levels:
+        beside = [_maybe(level.cores_under.get(model)) for model in others if model != frontier.failures]
+        cells = (f"{floor4(level.completeness)}", number(level.cores), number(level.cpu_hours_per_window))
+        table.add_row(*cells, bar(level.completeness, "green"), _over(frontier, level), *beside, _remark(level))
+    return table
+
+
+def _by_budget(frontier: Frontier) -> Table:
+    table = grid("  active replicas>", "fidelity>", "", "completeness>", "cores>", f"{words.per_window(frontier.size.window_s)}>", "")
+    for level in frontier.levels:
+        cells = (floor4(level.completeness), number(level.cores), number(level.cpu_hours_per_window))
+        table.add_row(f"{level.budget}", floor4(level.fidelity), bar(level.fidelity, "green"), *cells, _remark(level))
+    return table
+
+
+def _maybe(cores: float | None) -> str:
+    return "-" if cores is None else number(cores)
+
+
+def _over(frontier: Frontier, level: Level) -> str:
+    none = frontier.compared[0].cores
+    return f"+{100 * (level.cores / none - 1):.0f} %" if none > 0 else "-"
+
+
+def _remark(level: Level) -> Text:
+    text = Text("<- knee" if level.is_knee else "", style="bold")
+    if level.status is not Status.OPTIMAL:
+        gap = "" if level.gap is None else f" (within {100 * level.gap:.2g} %)"
+        text.append(f" not proven{gap}", style="yellow")
+    return text

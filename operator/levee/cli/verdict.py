@@ -1,0 +1,46 @@
+"""Whether what was found is what was asked for; if not, why, and what can be had instead.
+
+Why: "infeasible" is no answer; which node is too small in which configuration is, or the most that can be had.
+Called by: cli.planner.
+"""
+
+from collections.abc import Iterator
+
+from levee.cli import words
+from levee.cli.amounts import floor4
+from levee.cli.asked import Wish
+from levee.cli.ending import InternalFault, complaint_text
+from levee.cli.measure import Yardstick, budget_used
+from levee.cli.report import Verdict
+from levee.planning.case import Found, Kind
+from levee.planning.completeness.model import TOLERANCE
+from levee.planning.problem import Plan
+
+
+def check(wish: Wish, found: Found, yardstick: Yardstick, plan: Plan) -> None:
+    """A complaint of the verifier is our fault; only who never promised to mind the capacity may overload a node."""
+    excused: set[str] = set()
+    if wish.strategy.kind is not Kind.COMPLETENESS:
+        excused = {f"configuration {over.configuration}, node {over.node}" for over in yardstick.overloads(plan)}
+    if wrong := [complaint for complaint in found.complaints if complaint.where not in excused]:
+        raise InternalFault("the plan does not hold what is claimed for it\n" + "\n".join(map(complaint_text, wrong)))
+
+
+def judge(wish: Wish, yardstick: Yardstick, plan: Plan) -> Verdict:
+    """Of a plan that was found."""
+    reasons = tuple(_missed(wish, yardstick, plan))
+    return Verdict(not reasons, reasons)
+
+
+def _missed(wish: Wish, yardstick: Yardstick, plan: Plan) -> Iterator[str]:
+    target = wish.target
+    if overloads := yardstick.overloads(plan):
+        yield f"This plan cannot be run: it loads {', '.join(map(words.overload, overloads[:3]))}."
+    reached = yardstick.completeness(plan)[0]
+    if target.completeness is not None and target.penalty is None and reached < target.completeness - TOLERANCE:
+        yield f"The plan does not reach its target: completeness is {floor4(reached)}, and {target.completeness:g} was asked for."
+    fidelity = yardstick.fidelity(plan)
+    if target.fidelity is not None and fidelity < target.fidelity - TOLERANCE:
+        yield f"The plan does not reach its target: fidelity is {floor4(fidelity)}, and {target.fidelity:g} was asked for."
+    if target.budget is not None and budget_used(plan) > target.budget:
+        yield f"The plan is beyond its target: {budget_used(plan)} active replicas beyond one per task, and {target.budget} were asked for."
