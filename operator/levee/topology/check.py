@@ -17,27 +17,29 @@ Check = Callable[[Resource], Iterable[Complaint]]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A check, and the fields without which it can say nothing: where one of them was made up, the rule is silent."""
+    """A check, and on what it depends: where such a field was made up for the sake of checking, the rule is silent."""
 
     check: Check
-    needs: frozenset[str] = frozenset()
-    beside: str = ""  # the same, but only for the part in which the field was made up
+    needs: frozenset[str] = frozenset()  # fields, wherever one of them was made up
+    beside: str = ""  # a field beside the place of the complaint
+    about: str = ""  # the only field below the place of the complaint that matters; all of them when empty
 
 
-_STREAMS = frozenset({"name", "from", "inputs", "sources", "operators", "sinks"})
+_NAMES = frozenset({"name", "sources", "operators"})
+_STREAMS = _NAMES | {"from", "inputs", "sinks"}
 _TIMES = frozenset({"period", "hold", "deadline", "failureTimeout", "replicas", "uri", "store", "epoch", "faultTolerance"})
 
 RULES: tuple[Rule, ...] = (
     Rule(names.labels),
-    Rule(names.duplicates, frozenset({"name", "sources", "operators", "sinks"})),
+    Rule(names.duplicates, _NAMES | {"sinks"}),
     Rule(names.duplicate_levels),
-    Rule(names.duplicate_inputs, frozenset({"from"})),
-    Rule(names.unknown_references, _STREAMS),
-    Rule(graph.cycles, frozenset({"name", "from"})),
-    Rule(graph.unreachable, _STREAMS),
-    Rule(graph.unused, _STREAMS),
-    Rule(graph.wiring, frozenset({"parallelism", "partitionBy", "name", "from"})),
-    Rule(wanted.source_of_rows),
+    Rule(names.duplicate_inputs, about="from"),
+    Rule(names.unknown_references, _NAMES, about="from"),
+    Rule(graph.cycles, frozenset({"name", "from"}), about="from"),
+    Rule(graph.unreachable, _STREAMS - {"sinks"}, about="name"),
+    Rule(graph.unused, _STREAMS, about="name"),
+    Rule(graph.wiring, frozenset({"parallelism", "partitionBy", "name", "from"}), about="from"),
+    Rule(wanted.source_of_rows, frozenset({"spark", "import"}), about="name"),
     Rule(wanted.imports_itself),
     Rule(rates.rates_known, frozenset({"configurations"})),
     Rule(rates.probabilities),
@@ -67,7 +69,8 @@ def check(resource: Resource, made_up: frozenset[Path] = frozenset()) -> tuple[C
 
 def _depends(rule: Rule, where: str, made_up: str) -> bool:
     neighbour = f"{where.rpartition('.')[0]}.{rule.beside}"
-    return _related(where, made_up) or made_up == neighbour
+    subject = f"{where}.{rule.about}" if rule.about else where
+    return _related(subject, made_up) or made_up == neighbour
 
 
 def _related(where: str, made_up: str) -> bool:
