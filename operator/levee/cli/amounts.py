@@ -70,7 +70,15 @@ def floor4(value: float) -> str:
     return f"{math.floor(value * 1e4 + 1e-6) / 1e4:.4f}".rstrip("0").rstrip(".") or "0"
 
 
+def fraction(value: float) -> str | None:
+    """'2/3' for what is a simple fraction and has no short decimal form."""
+    simple = Fraction(value).limit_denominator(12)
+    return f"{simple}" if abs(simple - Fraction(value)) < 1e-6 and simple.denominator not in (1, 2, 4, 5, 8, 10) else None
+
+
 def percent(value: float) -> str:
+    if 0.995 <= value < 1:
+        return f"{math.floor(1000 * value) / 10} %"  # Nearly all is not all.
     return f"{100 * value:.0f} %" if abs(value) >= 0.1 or value == 0 else f"{100 * value:.2g} %"
 
 

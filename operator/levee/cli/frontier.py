@@ -66,6 +66,7 @@ def _by_goal(ready: Ready, clock: Clock) -> Iterator[Step]:
         return
     for step in range(STEPS + 1):
         case = replace(ready.case(), goal=Goal(max(0.0, top * step / STEPS - TINY), ready.wish.failures))
+        clock.doing = f", completeness {floor4(top * step / STEPS)}"
         found = ready.wish.strategy.solve(case, clock.stop(_share(ready, STEPS + 1 - step)))
         if found.result.plan is not None:
             yield _step(ready, found, found.result.plan)
@@ -88,6 +89,7 @@ def _by_budget(ready: Ready, clock: Clock) -> Iterator[Step]:
     tasks = sorted({round(most * step / STEPS) for step in range(STEPS + 1)} if most > STEPS else range(most + 1))
     for index, count in enumerate(tasks):
         case = replace(ready.case(), budget=count * each, fidelity=None)
+        clock.doing = f", budget {count * each}"
         found = ready.wish.strategy.solve(case, clock.stop(1 / (len(tasks) - index)))
         if found.result.plan is not None:
             yield _step(ready, found, found.result.plan)
@@ -122,9 +124,14 @@ def _with_others(ready: Ready, clock: Clock, step: Step, left: int) -> Level:
     """What the same promise costs under the other failure models."""
     models = [model for model in FailureModel if model is not ready.wish.failures]
     under: dict[str, float | None] = {ready.wish.failures.value: step.level.cores}
+    alone = len({node.zone for node in ready.problem.nodes}) == len(ready.problem.nodes)
     for index, model in enumerate(models):
+        if alone and model is FailureModel.ZONE and FailureModel.NODE.value in under:
+            under[model.value] = under[FailureModel.NODE.value]  # Each zone is one node: the same question.
+            continue
         goal = Goal(max(0.0, step.level.completeness - TINY), model)
         case: Case = replace(ready.case(), goal=goal)
+        clock.doing = f", completeness {floor4(step.level.completeness)} under {model.value} failures"
         found = _exact(ready).solve(case, clock.stop(1 / (len(models) * left - index)))
         under[model.value] = found.result.objective
     return replace(step.level, cores_under=under)

@@ -16,7 +16,7 @@ from levee.topology.graph import FailureModel, Target
 
 FORMATS = ("table", "json", "yaml", "svg", "png")
 
-STRATEGY_HELP = "\b\n" + "\n".join(f"{strategy.name:20}{strategy.says}" for strategy in STRATEGIES.values())
+STRATEGY_HELP = "\n".join(f"{strategy.name:20}{strategy.says}" for strategy in STRATEGIES.values())
 EPILOG = f"""\b
 Strategies:
 {STRATEGY_HELP}
@@ -27,9 +27,9 @@ Exit codes: 0 the plan reaches its target, 1 the input is wrong or no plan reach
 """
 
 
-@click.command(epilog=EPILOG)
+@click.command(epilog=EPILOG, context_settings={"max_content_width": 110})
 @click.option(
-    "-f", "--filename", "files", multiple=True, required=True, metavar="FILE", help="Topology to plan; - for stdin. May be repeated."
+    "-f", "--file", "files", multiple=True, required=True, metavar="FILE", help="Topology to plan; - for stdin. May be repeated."
 )
 @click.option("-o", "--format", "form", type=OneOf(FORMATS), default="table", show_default=True, help="table, json, yaml, svg or png.")
 @click.option("--output-file", metavar="FILE", help="Write there instead of to stdout.")

@@ -14,13 +14,14 @@ from levee.cli.clock import Clock
 from levee.cli.fidelity import measurer
 from levee.cli.measure import Yardstick, budget_used
 from levee.cli.nodes import choose
-from levee.cli.report import Failure, Guarantee, Price, Report, Search, Size, Wanted
+from levee.cli.report import Failure, Guarantee, Price, Report, Search, Size, Verdict, Wanted
+from levee.cli.seek import seek
 from levee.cli.verdict import check, judge
 from levee.planning.case import Case, Found, Kind, Strategy
+from levee.planning.completeness import baselines
 from levee.planning.expand import expand
 from levee.planning.independent import expected_completeness
 from levee.planning.problem import Goal, Plan, Problem
-from levee.planning.spread import spread
 from levee.topology.graph import Topology
 from levee.topology.names import TaskId
 
@@ -59,14 +60,14 @@ def prepare(topology: Topology, asked: Asked, known: Mapping[str, Strategy]) -> 
 def plan(ready: Ready, clock: Clock) -> Planned:
     lost = losses.named(ready.problem, ready.asked.fail) if ready.asked.fail else None  # A wrong name is told before the search.
     began_s = clock.elapsed_s()
-    found = ready.wish.strategy.solve(ready.case(), clock.stop())
+    sought = seek(ready.wish, ready.case(), clock)
     seconds = clock.elapsed_s() - began_s
-    shown, verdict = found.result.plan, None
-    yardstick_ = yardstick(ready, shown, found.replicated)
+    found, shown = sought.found, sought.found.result.plan
+    parts = _Parts(ready, found, shown, yardstick(ready, shown, found.replicated))
+    verdict = Verdict(met=False, reasons=sought.reasons)
     if shown is not None:
-        check(ready.wish, found, yardstick_, shown)
-        verdict = judge(ready.wish, yardstick_, shown)
-    parts = _Parts(ready, found, shown, yardstick_)
+        check(ready.wish, found, parts.yardstick, shown)
+        verdict = judge(ready.wish, parts.yardstick, shown, sought.reasons)
     report = Report(
         topology=ready.topology.name,
         namespace=ready.topology.namespace,
@@ -92,6 +93,10 @@ class _Parts:
     found: Found
     shown: Plan | None
     yardstick: Yardstick
+
+    def budget_used(self, shown: Plan) -> int:
+        """Replicas of sources count, too, where a fidelity plan chose them."""
+        return budget_used(shown) if self.found.replicated is None else len(self.found.replicated) * (self.ready.problem.replicas - 1)
 
 
 def yardstick(ready: Ready, shown: Plan | None, replicated: Set[TaskId] | None) -> Yardstick:
@@ -135,7 +140,7 @@ def _guarantee(parts: _Parts, shown: Plan) -> Guarantee:
         completeness=measured,
         worst_failure=worst,
         fidelity=parts.yardstick.fidelity(shown),
-        budget_used=budget_used(shown),
+        budget_used=parts.budget_used(shown),
         expected_completeness=None if expected is None else expected.completeness,
         expected_half_width=None if expected is None else expected.half_width,
     )
@@ -143,20 +148,12 @@ def _guarantee(parts: _Parts, shown: Plan) -> Guarantee:
 
 def compared(ready: Ready) -> tuple[Price, ...]:
     """No and static replication on the same nodes."""
-    none, static = one_each(ready.problem), all_active(ready.problem)
+    none, static = baselines.none(ready.problem), baselines.static(ready.problem)
     fidelity = ready.wish.strategy.kind is Kind.FIDELITY
     return (
         yardstick(ready, none, frozenset() if fidelity else None).price("no replication", none),
         yardstick(ready, static, None).price("static replication", static),
     )
-
-
-def one_each(problem: Problem) -> Plan:
-    return spread(problem, frozenset())
-
-
-def all_active(problem: Problem) -> Plan:
-    return spread(problem, {task.id for task in problem.tasks})
 
 
 def _failure(parts: _Parts, shown: Plan, lost: losses.Lost) -> Failure:

@@ -49,7 +49,7 @@ def _watched(ready: Ready, clock: Clock, frontier: bool, quiet: bool) -> Shown:
     """With its progress on stderr."""
     clock.begin()
     unit = "fidelity" if ready.wish.strategy.kind is Kind.FIDELITY else "cores"
-    reporter = Reporter(sys.stderr, clock.elapsed_s, sys.stderr.isatty(), ready.topology.name, unit)
+    reporter = Reporter(sys.stderr, clock.elapsed_s, sys.stderr.isatty(), lambda: f"{ready.topology.name}{clock.doing}", unit)
     if not quiet:
         clock.tell = reporter.tell
     try:

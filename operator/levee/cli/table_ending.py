@@ -14,6 +14,7 @@ from levee.cli import words
 from levee.cli.amounts import floor4, number, percent
 from levee.cli.page import facts, grid
 from levee.cli.report import Failure, Guarantee, OperatorLoss, Price, Report
+from levee.planning.result import Status
 
 
 def show(console: Console, report: Report) -> None:
@@ -38,6 +39,8 @@ def _guaranteed(report: Report, guarantee: Guarantee) -> Iterable[tuple[str, Ren
     yield "completeness", f"{floor4(guarantee.completeness)} of the tuple processing goes on in time{worst}"
     yield "fidelity", f"{floor4(guarantee.fidelity)} of the source input is reflected in output in time"
     yield "active replicas", f"at most {guarantee.budget_used} beyond one per task"
+    if report.replicated:
+        yield "replicated", " ".join(words.ranges(report.replicated))
     if guarantee.expected_completeness is not None:
         width = f" ± {guarantee.expected_half_width:.2g}" if guarantee.expected_half_width else ""
         chance = percent(report.wanted.node_failure_probability or 0.0)
@@ -65,7 +68,7 @@ def _search(report: Report) -> Iterable[tuple[str, RenderableType]]:
     if search.objective is not None and search.bound is not None:
         yield "bound", f"{words.objective(search, search.bound)}, this plan {words.objective(search, search.objective)}"
     yield "optimiser", f"{search.strategy}, {search.seconds:.2f} s"
-    if report.price is not None:
+    if search.status is not Status.INFEASIBLE and report.price is not None:
         yield "verified by", search.verified_by
     for note in search.notes:
         yield "note", note
@@ -73,7 +76,7 @@ def _search(report: Report) -> Iterable[tuple[str, RenderableType]]:
 
 def show_failure(console: Console, failure: Failure) -> None:
     console.print(Text(f"If {' and '.join(failure.failed)} fail{'s' if len(failure.failed) == 1 else ''}", style="bold"))
-    console.print(facts([("tasks lost", " ".join(failure.tasks_lost) or "none")]))
+    console.print(facts([("tasks lost", " ".join(words.ranges(failure.tasks_lost)) or "none")]))
     table = grid("", "", "configuration", "rows/s in time>", "before>", "kept>")
     for loss in failure.losses:
         style = "red" if loss.kept_share < 1 - 1e-9 else "default"
@@ -97,6 +100,6 @@ def show_verdict(console: Console, report: Report) -> None:
     if report.search.interrupted:
         console.print(Text("Interrupted: this is the best plan found so far, not the end of the search.", style="bold yellow"))
     if report.verdict.met:
-        console.print(Text(f"The plan reaches its target: {words.target(report.wanted)}.", style="bold green"))
+        console.print(Text(words.success(report), style="bold green"))
     for reason in report.verdict.reasons:
         console.print(Text(reason, style="bold red" if not report.verdict.met else "yellow"))

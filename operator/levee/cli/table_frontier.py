@@ -25,6 +25,8 @@ def show(console: Console, frontier: Frontier) -> None:
     for price in frontier.compared:
         if price.overloads:
             console.print(Text(f"  {price.name} would load {words.overload(price.overloads[0])}", style="red"))
+    if others := [model for model in _models(frontier) if model != frontier.failures]:
+        console.print(f"  {' and '.join(others)}: the cores for the same completeness against those failures", style="dim")
     console.print()
     if frontier.interrupted:
         console.print(Text("Interrupted: levels are missing or not proven.", style="bold yellow"))
@@ -46,14 +48,18 @@ def _header(frontier: Frontier) -> Iterable[tuple[str, RenderableType]]:
 
 
 def _by_goal(frontier: Frontier) -> Table:
-    others = [model for model in words.FAILURES if any(model in level.cores_under for level in frontier.levels)]
-    spare = [f"cores if {words.SHORT_FAILURES[model]}>" for model in others if model != frontier.failures]
+    others = _models(frontier)
+    spare = [f"{model}>" for model in others if model != frontier.failures]
     table = grid("  completeness>", "cores>", f"{words.per_window(frontier.size.window_s)}>", "", "over none>", *spare, "")
     for level in frontier.levels:
         beside = [_maybe(level.cores_under.get(model)) for model in others if model != frontier.failures]
         cells = (f"{floor4(level.completeness)}", number(level.cores), number(level.cpu_hours_per_window))
         table.add_row(*cells, bar(level.completeness, "green"), _over(frontier, level), *beside, _remark(level))
     return table
+
+
+def _models(frontier: Frontier) -> list[str]:
+    return [model for model in words.FAILURES if any(model in level.cores_under for level in frontier.levels)]
 
 
 def _by_budget(frontier: Frontier) -> Table:

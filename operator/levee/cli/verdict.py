@@ -26,16 +26,19 @@ def check(wish: Wish, found: Found, yardstick: Yardstick, plan: Plan) -> None:
         raise InternalFault("the plan does not hold what is claimed for it\n" + "\n".join(map(complaint_text, wrong)))
 
 
-def judge(wish: Wish, yardstick: Yardstick, plan: Plan) -> Verdict:
-    """Of a plan that was found."""
-    reasons = tuple(_missed(wish, yardstick, plan))
+def judge(wish: Wish, yardstick: Yardstick, plan: Plan, known: tuple[str, ...]) -> Verdict:
+    """Of a plan that was found; what is known to be wrong with it needs no second reason."""
+    reasons = (*_cannot_run(yardstick, plan), *(known or _missed(wish, yardstick, plan)))
     return Verdict(not reasons, reasons)
+
+
+def _cannot_run(yardstick: Yardstick, plan: Plan) -> Iterator[str]:
+    if overloads := yardstick.overloads(plan):
+        yield f"This plan cannot be run: it loads {', '.join(map(words.overload, overloads[:3]))}."
 
 
 def _missed(wish: Wish, yardstick: Yardstick, plan: Plan) -> Iterator[str]:
     target = wish.target
-    if overloads := yardstick.overloads(plan):
-        yield f"This plan cannot be run: it loads {', '.join(map(words.overload, overloads[:3]))}."
     reached = yardstick.completeness(plan)[0]
     if target.completeness is not None and target.penalty is None and reached < target.completeness - TOLERANCE:
         yield f"The plan does not reach its target: completeness is {floor4(reached)}, and {target.completeness:g} was asked for."

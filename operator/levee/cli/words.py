@@ -4,8 +4,11 @@ Why: a failure model or a status must be called the same in the table, the front
 Called by: the renderers.
 """
 
+from collections.abc import Sequence
+
 from levee.cli.amounts import floor4, hours, number, percent
 from levee.cli.report import Frontier, Overload, Report, Search, Size, Wanted
+from levee.planning.completeness.model import TOLERANCE
 from levee.planning.result import Status
 
 FAILURES = {
@@ -57,14 +60,43 @@ def certainty(search: Search) -> str:
     """How good the plan is, as far as it is proven."""
     if search.status is Status.OPTIMAL:
         return "optimal, proven"
+    if search.status is Status.INFEASIBLE:
+        return "there is no plan, proven"
     if search.gap is None:
         return "not claimed to be optimal" if not search.interrupted else "not proven"
     return f"within {100 * search.gap:.2g} % of the best possible"
 
 
 def objective(search: Search, value: float) -> str:
-    return floor4(value) if search.objective_is != "cores" else f"{value:.4g} cores"
+    return f"{value:.4g} {search.objective_is}" if search.objective_is.startswith("cores") else floor4(value)
 
 
 def per_window(window_s: float) -> str:
     return f"CPU-hours per {hours(window_s)}"
+
+
+def success(report: Report) -> str:
+    """What a plan that is good enough has done."""
+    wanted, guarantee = report.wanted, report.guarantee
+    if not any(value is not None for value in (wanted.completeness, wanted.fidelity, wanted.budget)):
+        return "No target is given: this is the most completeness there is, at the least cost."
+    if wanted.budget is not None and guarantee is not None and guarantee.fidelity == guarantee.completeness == 0:
+        return f"The plan keeps to its budget of {wanted.budget}, but so little guarantees nothing; --frontier shows what it takes."
+    if wanted.completeness is None or wanted.penalty_cpu_s_per_window is None or guarantee is None:
+        return f"The plan reaches its target: {target(wanted)}."
+    missing = max(0.0, wanted.completeness - guarantee.completeness)
+    if missing <= TOLERANCE:
+        return f"The plan reaches completeness {number(wanted.completeness)}: that is cheaper than the penalty."
+    price = number(missing * wanted.penalty_cpu_s_per_window)
+    return f"The plan lacks {number(missing)} of completeness; the penalty of {price} CPU seconds per window is cheaper than more replicas."
+
+
+def ranges(tasks: Sequence[str]) -> list[str]:
+    """Tasks of an operator that follow each other as one: vwap/0-3 vwap/7."""
+    found: list[tuple[str, int, int]] = []
+    for name, index in sorted((task.rpartition("/")[0], int(task.rpartition("/")[2])) for task in tasks):
+        if found and found[-1][0] == name and found[-1][2] == index - 1:
+            found[-1] = (name, found[-1][1], index)
+        else:
+            found.append((name, index, index))
+    return [f"{name}/{first}" if first == last else f"{name}/{first}-{last}" for name, first, last in found]

@@ -5,11 +5,11 @@ Called by: levee plan.
 """
 
 import os
+from dataclasses import replace
 
 from levee.planning.case import Case, Found, Kind, Place, Strategy
 from levee.planning.problem import Goal, Plan
-from levee.planning.result import Result, Status, Stop
-from levee.planning.spread import spread
+from levee.planning.result import Result, Stop
 
 
 def _exact(case: Case, stop: Stop) -> Found:
@@ -36,17 +36,28 @@ def _ft_search(case: Case, stop: Stop) -> Found:
 
 
 def _none(case: Case, _: Stop) -> Found:
-    return _baseline(case, spread(case.problem, frozenset()))
+    from levee.planning.completeness import baselines
+
+    return _baseline(case, baselines.none(case.problem))
 
 
 def _static(case: Case, _: Stop) -> Found:
-    return _baseline(case, spread(case.problem, {task.id for task in case.problem.tasks}))
+    from levee.planning.completeness import baselines
+
+    return _baseline(case, baselines.static(case.problem))
+
+
+def _greedy(case: Case, _: Stop) -> Found:
+    from levee.planning.completeness import baselines
+
+    return _baseline(case, baselines.greedy(case.problem))
 
 
 def _baseline(case: Case, plan: Plan) -> Found:
-    from levee.planning.completeness.model import Model, cost_cores
+    """The notes on overloaded nodes are left out: whoever shows the plan measures them."""
+    from levee.planning.completeness import baselines
 
-    return verified(case, Result(plan, cost_cores(Model(case.problem), plan.active), None, Status.FEASIBLE))
+    return verified(case, replace(baselines.result(case.problem, plan), notes=()))
 
 
 def verified(case: Case, result: Result[Plan], goal: Goal | None = None) -> Found:
@@ -55,7 +66,8 @@ def verified(case: Case, result: Result[Plan], goal: Goal | None = None) -> Foun
 
     if result.plan is None:
         return Found(result)
-    return Found(result, verify(case.problem, result.plan, goal=goal, claimed=result, moved=case.place is Place.JOINT))
+    complaints = verify(case.problem, result.plan, goal=goal, claimed=result, moved=case.place is Place.JOINT)
+    return Found(result, complaints, objective_is="cores" if goal is None or goal.penalty is None else "cores, with the penalty")
 
 
 def _fidelity(case: Case, stop: Stop) -> Found:
@@ -65,13 +77,38 @@ def _fidelity(case: Case, stop: Stop) -> Found:
     return by_budget.for_fidelity(exact.solve, case, stop)
 
 
+def _structure_aware(case: Case, stop: Stop) -> Found:
+    from levee.planning import by_budget
+    from levee.planning.fidelity import structure_aware
+
+    return by_budget.for_fidelity(structure_aware.solve, case, stop)
+
+
+def _fidelity_greedy(case: Case, stop: Stop) -> Found:
+    from levee.planning import by_budget
+    from levee.planning.fidelity import greedy
+
+    return by_budget.for_fidelity(greedy.solve, case, stop)
+
+
+def _dynamic(case: Case, stop: Stop) -> Found:
+    from levee.planning import by_budget
+    from levee.planning.fidelity import dynamic
+
+    return by_budget.for_fidelity(dynamic.solve, case, stop)
+
+
 STRATEGIES = {
     strategy.name: strategy
     for strategy in (
         Strategy("none", "one active replica of every task", Kind.BASELINE, _none),
         Strategy("static", "all replicas active, always", Kind.BASELINE, _static),
+        Strategy("greedy", "all active, switched off until no node is overloaded", Kind.BASELINE, _greedy),
         Strategy("completeness", "least cost for a completeness, exact", Kind.COMPLETENESS, _exact),
         Strategy("ft-search", "least cost for a completeness, by the search of LAAR", Kind.COMPLETENESS, _ft_search),
         Strategy("fidelity", "most fidelity for a budget, exact", Kind.FIDELITY, _fidelity),
+        Strategy("structure-aware", "much fidelity for a budget, by the structure of the graph", Kind.FIDELITY, _structure_aware),
+        Strategy("fidelity-greedy", "much fidelity for a budget, task by task", Kind.FIDELITY, _fidelity_greedy),
+        Strategy("dynamic-programming", "most fidelity for a budget, by trees; slow", Kind.FIDELITY, _dynamic),
     )
 }
