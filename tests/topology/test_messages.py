@@ -8,7 +8,7 @@ import yaml
 
 from levee.topology.load import load
 from levee.topology.wording import complaint_text
-from shop import Change, Tree, changed, drop, put, said_after
+from tests.topology.shop import Change, Tree, changed, drop, put, said_after
 
 
 def text(where: str, wrong: str, fix: str) -> str:

@@ -47,7 +47,8 @@ def decode(data: bytes) -> str | Complaint:
 def read_documents(text: str) -> tuple[Document, ...]:
     """All documents of a text; there is always at least one."""
     if len(text) > TEXT_MAX:
-        return (Document(1, complaints=(_too_large("the text", TEXT_MAX),)),)
+        wrong = f"the text is larger than {TEXT_MAX / 2**20:g} MiB, the most that is read at once"
+        return (Document(1, complaints=(Complaint("line 1", wrong, "split it into several files"),)),)
     if sum(1 for _ in islice(_START.finditer(text), DOCUMENTS_MAX)) == DOCUMENTS_MAX:
         return (Document(1, complaints=(Complaint("line 1", f"holds {DOCUMENTS_MAX} documents or more", "split it into several files"),)),)
     documents = tuple(document for first_line, part in _parts(text) for document in _read(first_line, part))
@@ -71,7 +72,7 @@ def _parts(text: str) -> Iterator[tuple[int, str]]:
 def _read(first_line: int, text: str) -> Iterator[Document]:
     """What one part holds: a document, or several that end with `...`; the first break of the syntax ends it."""
     if len(text) > SIZE_MAX or len(text.encode(errors="replace")) > SIZE_MAX:
-        yield Document(first_line, complaints=(_too_large("the document", SIZE_MAX),))
+        yield Document(first_line, complaints=(_too_large(first_line),))
         return
     events = _events(first_line, text)
     try:
@@ -125,7 +126,6 @@ def _character(first_line: int, text: str) -> Complaint:
     )
 
 
-def _too_large(what: str, limit: int) -> Complaint:
-    return Complaint(
-        "line 1", f"{what} is larger than {limit / 2**20:g} MiB, the most that Kubernetes keeps", "split it into several topologies"
-    )
+def _too_large(first_line: int) -> Complaint:
+    wrong = f"the document is larger than {SIZE_MAX / 2**20:g} MiB, the most that Kubernetes keeps"
+    return Complaint(f"line {first_line}", wrong, "split it into several topologies")

@@ -7,6 +7,8 @@ Called by: topology.fields, for every field that has a unit; crd, for the patter
 import re
 from decimal import Decimal
 
+from levee.topology.wording import number
+
 SECONDS = {
     "ns": Decimal("1e-9"),
     "us": Decimal("1e-6"),
@@ -62,7 +64,7 @@ def _shown(value: object) -> str:
 
 def _duration_fix(text: object) -> str:
     if isinstance(text, int | float) and not isinstance(text, bool) and text > 0:
-        return f"say the unit, such as {text:g}ms or {text:g}s"
+        return f"say the unit, such as {number(text)}ms or {number(text)}s"
     return "write a number and a unit (ns, us, ms, s, m, h), such as 12us, 250ms or 1.5s"
 
 
@@ -72,5 +74,5 @@ def shown_duration(seconds: float) -> str:
         length = float(SECONDS[unit])
         whole = seconds / length
         if whole >= 1 and (unit in {"s", "ms", "us"} or whole == int(whole)):
-            return f"{whole:.6g}{unit}"
-    return f"{seconds * 1e9:.6g}ns"
+            return f"{number(whole)}{unit}"
+    return f"{number(seconds * 1e9)}ns"

@@ -5,6 +5,7 @@ Called by: topology.shape, topology.checks.
 """
 
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from difflib import get_close_matches
 
 from levee.topology.complaint import Complaint
@@ -30,7 +31,8 @@ def shortened(text: str, most: int = 60) -> str:
 
 
 def number(value: float) -> str:
-    return f"{value:.6g}"
+    """Six digits, never with an exponent."""
+    return f"{Decimal(f'{value:.6g}'):f}"
 
 
 def count(many: int, noun: str) -> str:
