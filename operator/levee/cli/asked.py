@@ -7,7 +7,7 @@ Called by: cli.planner.
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from levee.cli.ending import Exit, Refused, did_you_mean
+from levee.cli.ending import Exit, Refused, use_instead
 from levee.planning.case import Kind, Place, Strategy
 from levee.topology.complaint import Complaint
 from levee.topology.graph import FailureModel, Target, Topology
@@ -58,7 +58,7 @@ def _strategy(name: str, known: Mapping[str, Strategy]) -> Strategy:
     if name not in known:
         raise Refused(
             "levee plan: the strategy is not known.",
-            [Complaint("--strategy", f"there is no strategy '{name}'", did_you_mean(name, known))],
+            [Complaint("--strategy", f"there is no strategy '{name}'", use_instead(name, known))],
             Exit.USAGE,
         )
     return known[name]
@@ -78,7 +78,7 @@ def _priced(target: Target, penalty_s: float | None) -> Target:
 def _check_fits(strategy: Strategy, target: Target) -> None:
     given = "completeness" if target.completeness is not None else "fidelity" if target.fidelity is not None else "budget"
     fix = wrong = ""
-    if strategy.kind is Kind.COMPLETENESS and has_target(target) and given != "completeness":
+    if strategy.kind is Kind.COMPLETENESS and target.fidelity is not None:
         wrong, fix = f"strategy {strategy.name} plans for completeness, and the target is a {given}", "add --target completeness=0.9"
     if strategy.kind is Kind.FIDELITY and (not has_target(target) or given == "completeness"):
         wanted = f"the target is a {given}" if has_target(target) else "there is no target"

@@ -6,11 +6,11 @@ Called by: every command; cli.main, which turns them into the end of the process
 
 import os
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 from enum import IntEnum
 from typing import IO
 
 from levee.topology.complaint import Complaint
+from levee.topology.wording import close_to, complaint_text
 
 
 class Exit(IntEnum):
@@ -47,18 +47,24 @@ class InternalFault(Exception):
         )
 
 
-def complaint_text(complaint: Complaint) -> str:
-    return f"  {complaint.where}: {complaint.wrong}\n    Fix: {complaint.fix}"
-
-
 def did_you_mean(given: str, known: Iterable[str]) -> str:
     """A sentence with the nearest known name, or with all of them."""
     names = list(known)
-    near = get_close_matches(given.lower(), names, n=1)
-    if near:
-        return f"Did you mean '{near[0]}'?"
-    shown = ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
-    return f"Known: {shown}." if names else "There are none."
+    near = close_to(given, names)
+    if near is not None:
+        return f"Did you mean '{near}'?"
+    return f"There is {_some(names)}."
+
+
+def use_instead(given: str, known: Iterable[str]) -> str:
+    """The same as what to do about it."""
+    names = list(known)
+    near = close_to(given, names)
+    return f"use '{near}'" if near is not None else f"use one of {_some(names)}"
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
 
 
 def close_quietly(stream: IO[str]) -> None:

@@ -1,51 +1,59 @@
 """Topologies from the files that were named on the command line.
 
-Why: all mistakes of all files are told at once; a file that cannot be read is a mistake like another.
+Why: all mistakes of all files are told at once, in the words of `levee validate`.
 Called by: cli.plan.
 """
 
-import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
-from levee.cli.ending import Refused, complaint_text
-from levee.topology.complaint import Complaint
+import click
+
+from levee.cli.ending import Refused
 from levee.topology.graph import Topology
 from levee.topology.load import Loaded, load_bytes
+from levee.topology.wording import describe
 
 STDIN = "-"
+ENDINGS = (".yaml", ".yml", ".json")
 
 
 def topologies(paths: Sequence[str]) -> tuple[Topology, ...]:
     """Every document of every file, or everything that is wrong with them."""
-    loaded = [one for path in paths for one in read(path)]
+    loaded = [one for origin, data in _contents(paths) for one in load_bytes(data, origin=origin)]
     wrong = [one for one in loaded if one.topology is None]
     if wrong:
         raise Refused("\n".join(map(_told, wrong)))
     return tuple(one.topology for one in loaded if one.topology is not None)
 
 
-def read(path: str) -> tuple[Loaded, ...]:
-    """`-` is what is piped in."""
-    origin = "stdin" if path == STDIN else path
-    try:
-        data = sys.stdin.buffer.read() if path == STDIN else _bytes(path)
-    except IsADirectoryError:
-        return (_unreadable(origin, "it is a directory", "name the file in it"),)
-    except OSError as problem:
-        return (_unreadable(origin, problem.strerror or str(problem), "check the path and its permissions, or use - for stdin"),)
-    return load_bytes(data, origin=origin)
+def _contents(paths: Sequence[str]) -> list[tuple[str, bytes]]:
+    contents, unreadable = list[tuple[str, bytes]](), list[str]()
+    for path in paths:
+        try:
+            contents.extend(_read(path))
+        except (OSError, ValueError) as problem:  # ValueError: a path with a zero byte in it
+            unreadable.append(f"{path}: {getattr(problem, 'strerror', None) or problem}")
+    if unreadable:
+        raise click.UsageError("Cannot read " + "; cannot read ".join(unreadable) + ".")
+    return contents
 
 
-def _bytes(path: str) -> bytes:
-    with open(os.fspath(path), "rb") as file:  # noqa: PTH123  # a named pipe or /dev/stdin is fine, too
-        return file.read()
-
-
-def _unreadable(origin: str, wrong: str, fix: str) -> Loaded:
-    return Loaded(origin, origin, complaints=(Complaint(origin, f"cannot be read: {wrong}", fix),))
+def _read(path: str) -> Iterator[tuple[str, bytes]]:
+    """A file, all topologies of a directory, or what is piped in."""
+    place = Path(path)
+    if path == STDIN:
+        yield "stdin", sys.stdin.buffer.read()
+    elif not place.is_dir():
+        yield path, place.read_bytes()
+    else:
+        inside = sorted(file for file in place.iterdir() if file.suffix in ENDINGS and file.is_file())
+        if not inside:
+            raise OSError(0, f"this directory holds no {', '.join(ENDINGS)}")
+        yield from ((str(file), file.read_bytes()) for file in inside)
 
 
 def _told(wrong: Loaded) -> str:
-    where = "" if wrong.origin == wrong.name else f" ({wrong.origin})"
-    return "\n".join([f"{wrong.name}{where} cannot be planned.", *map(complaint_text, wrong.complaints)])
+    where = "" if wrong.origin in wrong.name else f" ({wrong.origin})"
+    return describe(f"{wrong.name}{where}", wrong.complaints)

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from levee.cli.ending import did_you_mean
+from levee.topology.units import UnitError
 
 
 class Parsed(click.ParamType[Any]):
@@ -23,6 +24,8 @@ class Parsed(click.ParamType[Any]):
             return value
         try:
             return self.parse(value)
+        except UnitError as mistake:
+            self.fail(f"{mistake.wrong}; {mistake.fix}.", param, ctx)
         except ValueError as mistake:
             self.fail(str(mistake), param, ctx)
 

@@ -7,7 +7,7 @@ Called by: levee plan --fail.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from levee.cli.ending import Refused, did_you_mean
+from levee.cli.ending import Refused, use_instead
 from levee.cli.measure import Yardstick, tasks_of
 from levee.cli.report import Failure, OperatorLoss
 from levee.planning.completeness.model import TOLERANCE, Alive, Floats, Model, completeness_under, outside
@@ -34,7 +34,7 @@ def named(problem: Problem, names: Sequence[str]) -> Lost:
         of = {index for index, task in enumerate(problem.tasks) if name in (task.id, task.operator)}
         nodes, tasks = nodes | on, tasks | of
         if not on and not of:
-            unknown.append(Complaint("--fail", f"there is no node, zone or task '{name}'", did_you_mean(name, _known(problem))))
+            unknown.append(Complaint("--fail", f"there is no node, zone or task '{name}'", use_instead(name, _known(problem))))
     if unknown:
         raise Refused("levee plan: cannot tell what fails.", unknown)
     return Lost(tuple(names), frozenset(nodes), frozenset(tasks))

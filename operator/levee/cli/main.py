@@ -5,6 +5,7 @@ Called by: the console script `levee`, and tests.
 """
 
 import importlib
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -13,7 +14,7 @@ from typing import NoReturn
 import click
 
 from levee import __version__
-from levee.cli.ending import Exit, InternalFault, Refused, close_quietly
+from levee.cli.ending import Exit, InternalFault, Refused, close_quietly, did_you_mean
 
 COMMANDS = {  # name -> where its click command is, and its line in the help
     "crds": ("levee.cli.crds", "crds", "Write the CustomResourceDefinition."),
@@ -37,8 +38,6 @@ class LazyGroup(click.Group):
         return command
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
-        from levee.cli.ending import did_you_mean
-
         if args and not args[0].startswith("-") and args[0] not in COMMANDS:
             ctx.fail(f"There is no command '{args[0]}'. {did_you_mean(args[0], COMMANDS)}")
         return super().resolve_command(ctx, args)
@@ -56,6 +55,9 @@ def levee() -> None:
 
 def run(args: Sequence[str] | None = None, obj: object = None) -> int:
     """Run one command and say how it ended; `obj` reaches the commands as the click context's object."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # A terminal that cannot show a character must not end the command.
     try:
         ended = levee.main(None if args is None else list(args), prog_name="levee", standalone_mode=False, obj=obj)
         sys.stdout.flush()

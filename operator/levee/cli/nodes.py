@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from levee.cli.ending import Refused, did_you_mean
+from levee.cli.ending import Refused, use_instead
 from levee.topology.complaint import Complaint
 from levee.topology.documents import decode, read_documents
 from levee.topology.graph import Node, Topology
@@ -96,7 +96,7 @@ def _node(entry: object, where: str, capacity_cores: float) -> Node:
     if not isinstance(entry, dict) or not isinstance(entry.get("name"), str):
         raise _refusal(where, "is not a node", "write {name: node-1, zone: zone-1, capacity: 4}")
     if unknown := [key for key in entry if key not in ("name", "zone", "capacity")]:
-        raise _refusal(where, f"there is no field '{unknown[0]}'", did_you_mean(str(unknown[0]), ("name", "zone", "capacity")))
+        raise _refusal(where, f"there is no field '{unknown[0]}'", use_instead(str(unknown[0]), ("name", "zone", "capacity")))
     try:
         cores = capacity_cores if entry.get("capacity") is None else parse_cores(entry["capacity"])
     except UnitError as problem:
@@ -117,7 +117,7 @@ def _unique(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
 def _check_pinned(topology: Topology, nodes: tuple[Node, ...]) -> None:
     known = [node.name for node in nodes]
     complaints = [
-        Complaint(f"spec.placement.assignment.{of}", f"names node '{name}', which is not planned for", did_you_mean(name, known))
+        Complaint(f"spec.placement.assignment.{of}", f"names node '{name}', which is not planned for", use_instead(name, known))
         for of, names in topology.pinned.items()
         for name in names
         if name not in known

@@ -29,6 +29,8 @@ class Output:
 
     def check(self) -> None:
         """Before the search: whether its answer will have a place."""
+        if self.file is not None and not Path(self.file).parent.is_dir():
+            raise self._unwritable("there is no such folder")
         if self.is_picture and self.to_terminal:
             wrong = f"a terminal cannot show {self.form}"
             fix = f"add --output-file plan.{self.form}, or write it with > plan.{self.form}"
@@ -40,12 +42,13 @@ class Output:
             try:
                 Path(self.file).write_bytes(data)
             except OSError as problem:
-                wrong = f"cannot write '{self.file}': {problem.strerror}"
-                raise Refused(
-                    "levee plan: nowhere to write to.", [Complaint("--output-file", wrong, "name a file in a folder that exists")]
-                ) from None
+                raise self._unwritable(problem.strerror or str(problem)) from None
         elif isinstance(content, str):
             sys.stdout.write(content)
         else:
             sys.stdout.buffer.write(data)
             sys.stdout.buffer.flush()
+
+    def _unwritable(self, reason: str) -> Refused:
+        wrong = f"cannot write '{self.file}': {reason}"
+        return Refused("levee plan: nowhere to write to.", [Complaint("--output-file", wrong, "name a file in a folder that exists")])

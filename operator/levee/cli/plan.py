@@ -28,9 +28,7 @@ Exit codes: 0 the plan reaches its target, 1 the input is wrong or no plan reach
 
 
 @click.command(epilog=EPILOG, context_settings={"max_content_width": 110})
-@click.option(
-    "-f", "--file", "files", multiple=True, required=True, metavar="FILE", help="Topology to plan; - for stdin. May be repeated."
-)
+@click.option("-f", "--file", "files", multiple=True, required=True, metavar="FILE", help="Topology to plan; - for stdin. May be repeated.")
 @click.option("-o", "--format", "form", type=OneOf(FORMATS), default="table", show_default=True, help="table, json, yaml, svg or png.")
 @click.option("--output-file", metavar="FILE", help="Write there instead of to stdout.")
 @click.option("--strategy", metavar="NAME", help="Which planner; see below. Default: as the topology says.")

@@ -11,17 +11,19 @@ from random import Random
 from levee.cli import losses, words
 from levee.cli.asked import Asked, Wish, wish
 from levee.cli.clock import Clock
+from levee.cli.ending import Exit, Refused
 from levee.cli.fidelity import measurer
 from levee.cli.measure import Yardstick, budget_used
 from levee.cli.nodes import choose
 from levee.cli.report import Failure, Guarantee, Price, Report, Search, Size, Verdict, Wanted
 from levee.cli.seek import seek
 from levee.cli.verdict import check, judge
-from levee.planning.case import Case, Found, Kind, Strategy
+from levee.planning.case import Case, Found, Kind, Place, Strategy
 from levee.planning.completeness import baselines
 from levee.planning.expand import expand
 from levee.planning.independent import expected_completeness
 from levee.planning.problem import Goal, Plan, Problem
+from levee.topology.complaint import Complaint
 from levee.topology.graph import Topology
 from levee.topology.names import TaskId
 
@@ -54,7 +56,18 @@ class Planned:
 def prepare(topology: Topology, asked: Asked, known: Mapping[str, Strategy]) -> Ready:
     wanted = wish(topology, asked, known)
     chosen = choose(asked.nodes, topology)
-    return Ready(topology, expand(topology, chosen.nodes), chosen.whence, wanted, asked, known)
+    ready = Ready(topology, expand(topology, chosen.nodes), chosen.whence, wanted, asked, known)
+    _check_able(wanted.strategy, ready.case())
+    return ready
+
+
+def _check_able(strategy: Strategy, case: Case) -> None:
+    wrong = strategy.cannot(case)
+    if case.place is Place.JOINT and strategy.name != "completeness":
+        wrong = "leaves replicas where they are, and --place joint is asked for"
+    if wrong is not None:
+        complaint = Complaint("--strategy", f"{strategy.name} {wrong}", "use --strategy completeness")
+        raise Refused("levee plan: the strategy cannot do what is asked.", [complaint], Exit.USAGE)
 
 
 def plan(ready: Ready, clock: Clock) -> Planned:

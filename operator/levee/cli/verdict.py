@@ -9,18 +9,19 @@ from collections.abc import Iterator
 from levee.cli import words
 from levee.cli.amounts import floor4
 from levee.cli.asked import Wish
-from levee.cli.ending import InternalFault, complaint_text
+from levee.cli.ending import InternalFault
 from levee.cli.measure import Yardstick, budget_used
 from levee.cli.report import Verdict
 from levee.planning.case import Found, Kind
 from levee.planning.completeness.model import TOLERANCE
 from levee.planning.problem import Plan
+from levee.topology.wording import complaint_text
 
 
 def check(wish: Wish, found: Found, yardstick: Yardstick, plan: Plan) -> None:
     """A complaint of the verifier is our fault; only who never promised to mind the capacity may overload a node."""
     excused: set[str] = set()
-    if wish.strategy.kind is not Kind.COMPLETENESS:
+    if wish.strategy.kind is not Kind.COMPLETENESS or found.replicated is not None:
         excused = {f"configuration {over.configuration}, node {over.node}" for over in yardstick.overloads(plan)}
     if wrong := [complaint for complaint in found.complaints if complaint.where not in excused]:
         raise InternalFault("the plan does not hold what is claimed for it\n" + "\n".join(map(complaint_text, wrong)))

@@ -68,3 +68,4 @@ class Strategy:
     says: str
     kind: Kind
     solve: Solve
+    cannot: Callable[["Case"], str | None] = lambda _: None  # what a case has that is beyond it

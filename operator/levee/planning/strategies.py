@@ -10,6 +10,7 @@ from dataclasses import replace
 from levee.planning.case import Case, Found, Kind, Place, Strategy
 from levee.planning.problem import Goal, Plan
 from levee.planning.result import Result, Stop
+from levee.topology.graph import FailureModel
 
 
 def _exact(case: Case, stop: Stop) -> Found:
@@ -33,6 +34,16 @@ def _ft_search(case: Case, stop: Stop) -> Found:
     from levee.planning.completeness import ftsearch
 
     return verified(case, ftsearch.solve(case.problem, case.goal, stop=stop, threads=os.cpu_count() or 1), case.goal)
+
+
+def _beyond_ft_search(case: Case) -> str | None:
+    if case.problem.replicas != 2:
+        return "knows two replicas of each task only"
+    if case.goal.failures is not FailureModel.PESSIMISTIC:
+        return "knows pessimistic failures only"
+    if case.goal.penalty is not None or case.budget is not None:
+        return "knows a completeness only that must be reached"
+    return None
 
 
 def _none(case: Case, _: Stop) -> Found:
@@ -105,7 +116,7 @@ STRATEGIES = {
         Strategy("static", "all replicas active, always", Kind.BASELINE, _static),
         Strategy("greedy", "all active, switched off until no node is overloaded", Kind.BASELINE, _greedy),
         Strategy("completeness", "least cost for a completeness, exact", Kind.COMPLETENESS, _exact),
-        Strategy("ft-search", "least cost for a completeness, by the search of LAAR", Kind.COMPLETENESS, _ft_search),
+        Strategy("ft-search", "least cost for a completeness, by the search of LAAR", Kind.COMPLETENESS, _ft_search, _beyond_ft_search),
         Strategy("fidelity", "most fidelity for a budget, exact", Kind.FIDELITY, _fidelity),
         Strategy("structure-aware", "much fidelity for a budget, by the structure of the graph", Kind.FIDELITY, _structure_aware),
         Strategy("fidelity-greedy", "much fidelity for a budget, task by task", Kind.FIDELITY, _fidelity_greedy),
