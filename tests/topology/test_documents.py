@@ -202,3 +202,16 @@ def test_endless_mistakes_are_cut_short() -> None:
 
 def test_a_document_knows_its_line() -> None:
     assert [document.line for document in read_documents("a: 1\n---\nb: 1\n...\n---\nc: 1\n")] == [1, 2, 5]
+
+
+def test_a_name_can_do_nothing_to_the_terminal() -> None:
+    text = CLICKS_TEXT.replace("name: totals", 'name: "\\e[31m\\n\\ud800red"')
+    (one,) = load(text, origin="clicks.yaml")
+    assert one.complaints
+    assert all(field.isprintable() for complaint in one.complaints for field in (complaint.where, complaint.wrong, complaint.fix))
+
+
+def test_a_name_of_a_megabyte_is_not_repeated() -> None:
+    (one,) = load(CLICKS_TEXT.replace("from: joined", f"from: {'j' * 10**6}").replace("correlated", "c" * 1000), origin="clicks.yaml")
+    assert len(one.complaints) == 2
+    assert all(len(field) <= 600 for complaint in one.complaints for field in (complaint.where, complaint.wrong, complaint.fix))

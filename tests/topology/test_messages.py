@@ -507,6 +507,16 @@ ONE_MISTAKE: list[tuple[str, list[Change], str]] = [
         text("spec.operators[3]", "is the text 'hello', but must be a mapping", "write a mapping with name, function and inputs"),
     ),
     (
+        "a text too long",
+        [put("image", "i" * 1025)],
+        text("spec.image", "has more than 1024 characters", "keep it to 1024"),
+    ),
+    (
+        "too many tasks to name a share for",
+        [put("operators.2.shares", [0.001] * 1025)],
+        text("spec.operators[2].shares", "has more than 1024 items", "keep it to 1024"),
+    ),
+    (
         "a switch in quotes",
         [put("suspend", "true")],
         text("spec.suspend", "is the text 'true', but must be true or false", "write true or false, without quotes"),

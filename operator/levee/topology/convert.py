@@ -5,7 +5,6 @@ Called by: topology.load, only with a resource about which topology.check has no
 """
 
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from levee.topology import graph
 from levee.topology.configurations import configurations, normalised, rate_levels
@@ -28,7 +27,7 @@ def convert(resource: Resource) -> graph.Topology:
         wanted=_wanted(spec.fault_tolerance),
         nodes=_nodes(spec.placement),
         capacity_cores=spec.placement.capacity,
-        pinned=MappingProxyType({task: tuple(NodeName(n) for n in nodes) for task, nodes in spec.placement.assignment.items()}),
+        pinned={task: tuple(NodeName(n) for n in nodes) for task, nodes in spec.placement.assignment.items()},
     )
 
 

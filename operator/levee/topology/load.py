@@ -19,7 +19,7 @@ from levee.topology.paths import Path
 from levee.topology.repair import repair
 from levee.topology.shape import shape_mistakes
 from levee.topology.spec import API_VERSION, KIND, Resource
-from levee.topology.wording import shortened
+from levee.topology.wording import printable, shortened, tidied
 from levee.topology.yaml_tree import kind_of
 
 
@@ -55,19 +55,23 @@ def load(text: str, *, origin: str) -> tuple[Loaded, ...]:
 
 def _load(document: Document, origin: str) -> Loaded:
     name = _name(document.value) or origin
+    resource, complaints = _judge(document)
+    if resource is None or complaints:
+        return Loaded(origin, name, complaints=tuple(map(tidied, complaints)))
+    return Loaded(origin, name, convert(resource), resource)
+
+
+def _judge(document: Document) -> tuple[Resource | None, tuple[Complaint, ...]]:
+    """The resource where it has the right shape, and everything that is wrong."""
     complaints = document.complaints + _identity(document) if document.value is not None else document.complaints
     if document.value is None or any(complaint.where in {"the document", "kind"} for complaint in complaints):
-        return Loaded(origin, name, complaints=complaints)
+        return None, complaints
     value = {**_without_nulls(document.value), "apiVersion": API_VERSION}
     try:
         resource = Resource.model_validate(value)
-        complaints += check(resource)
     except ValidationError as error:
-        complaints += shape_mistakes(Resource, error, document.written) + _meaning(value, document.written)
-        return Loaded(origin, name, complaints=complaints)
-    if complaints:
-        return Loaded(origin, name, complaints=complaints)
-    return Loaded(origin, name, convert(resource), resource)
+        return None, complaints + shape_mistakes(Resource, error, document.written) + _meaning(value, document.written)
+    return resource, complaints + check(resource)
 
 
 def _meaning(value: Any, written: Mapping[Path, str]) -> tuple[Complaint, ...]:
@@ -106,7 +110,7 @@ def _name(value: Any) -> str | None:
     if not isinstance(metadata, dict) or not isinstance(metadata.get("name"), str):
         return None
     namespace = metadata.get("namespace")
-    return f"{KIND} {namespace if isinstance(namespace, str) else 'default'}/{shortened(metadata['name'])}"
+    return f"{KIND} {printable(namespace, 60) if isinstance(namespace, str) else 'default'}/{printable(metadata['name'], 60)}"
 
 
 def _without_nulls(value: Any) -> Any:

@@ -67,7 +67,8 @@ def _words(root: type[BaseModel], detail: ErrorDetails, path: Path, written: Map
             return "is empty", f"add at least one: {_described(root, path)}"
         case "too_long" | "string_too_long":
             most = context["max_length"]
-            return f"is longer than {most}", f"keep it to {most}"
+            unit = "items" if detail["type"] == "too_long" else "characters"
+            return f"has more than {most} {unit}", f"keep it to {most}"
         case "finite_number":
             return f"is {value}, which is not a finite number", "write a number"
         case str() as limit if limit in _LIMITS:

@@ -30,6 +30,15 @@ def shortened(text: str, most: int = 60) -> str:
     return text if len(text) <= most else text[: most - 3] + "..."
 
 
+def printable(text: str, most: int) -> str:
+    """What a user's text may do to a terminal: nothing but be read, and not for pages."""
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in shortened(text, most))
+
+
+def tidied(complaint: Complaint) -> Complaint:
+    return Complaint(printable(complaint.where, 300), printable(complaint.wrong, 600), printable(complaint.fix, 600))
+
+
 def number(value: float) -> str:
     """Six digits, never with an exponent."""
     return f"{Decimal(f'{value:.6g}'):f}"

@@ -25,6 +25,7 @@ from levee.topology.scalars import plain
 
 DEPTH_MAX = 64
 ALIASED_MAX = 10_000  # values that aliases may add to one document
+NOTED_MAX = 200  # mistakes with keys; nobody reads more
 _PREFIX = "tag:yaml.org,2002:"
 _KNOWN_TAGS = {"!"} | {_PREFIX + kind for kind in ("str", "int", "float", "bool", "null", "map", "seq", "merge")}
 
@@ -135,7 +136,7 @@ class Composer:
             if key == "<<":
                 merged = _merge(path, value.value) | merged
             elif key in lines:
-                self.complaints.append(_twice(path, key, lines[key], self._line(event)))
+                self._note(_twice(path, key, lines[key], self._line(event)))
             else:
                 found[key], lines[key] = value.value, self._line(event)
         return _Node(merged | found, size)
@@ -146,8 +147,12 @@ class Composer:
         key = self._scalar(event, (*path, event.value)).value
         if not isinstance(key, str):
             fix = f'quote it: "{event.value}"' if event.value else "write a word before the colon"
-            self.complaints.append(self._at(event, f"the key {event.value or '(nothing)'} is read as {kind_of(key)}, not as text", fix))
+            self._note(self._at(event, f"the key {event.value or '(nothing)'} is read as {kind_of(key)}, not as text", fix))
         return event.value
+
+    def _note(self, complaint: Complaint) -> None:
+        if len(self.complaints) < NOTED_MAX:
+            self.complaints.append(complaint)
 
     def _line(self, event: Event) -> int:
         return self.first_line + (event.start_mark.line if event.start_mark else 0)
