@@ -52,11 +52,11 @@ def test_top_100_merges_eight_tasks_into_one() -> None:
         Partitioning.MERGE,
     ]
     assert top.sources[0].levels[0].rows_per_s == pytest.approx(73_291_868 / 86_400 * 48, abs=1)
-    assert (top.wanted.strategy, top.wanted.target.budget) == (Strategy.FIDELITY, 6)
+    assert (top.wanted.strategy, top.wanted.target.budget) == (Strategy.FIDELITY, 11)
 
 
 def test_traffic_incidents_joins_two_streams_in_time() -> None:
     traffic = example("traffic-incidents")
     (join,) = (operator for operator in traffic.operators if operator.correlated)
     assert [edge.origin for edge in join.inputs] == ["speeds", "incidents"]
-    assert {operator.late for operator in traffic.operators} == {Late.TENTATIVE}
+    assert {stream.late for stream in (*traffic.sources, *traffic.operators)} == {Late.TENTATIVE}
