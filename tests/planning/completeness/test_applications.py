@@ -52,7 +52,8 @@ def test_graphs_have_the_paper_s_degree_and_every_task_is_fed_by_an_earlier_one(
         problem = case.problem
         known = {source.id for source in problem.sources}
         for task in problem.tasks:
-            assert task.inputs and {edge.producer for edge in task.inputs} <= known
+            assert task.inputs
+            assert {edge.producer for edge in task.inputs} <= known
             assert all(0.5 <= edge.selectivity <= 1.5 for edge in task.inputs)
             known.add(task.id)
         degree = sum(len(task.inputs) for task in problem.tasks) / len(problem.tasks)

@@ -5,7 +5,6 @@ from random import Random
 
 import pytest
 from hypothesis import given, settings
-from small_problems import problems
 
 from levee.planning.completeness.baselines import greedy, non_replicated, none, result, static
 from levee.planning.completeness.ftsearch import solve
@@ -14,6 +13,7 @@ from levee.planning.completeness.verify import verify
 from levee.planning.generate.applications import application, corpus
 from levee.planning.problem import Goal, Plan, Problem
 from levee.topology.graph import FailureModel
+from tests.planning.completeness.small_problems import problems
 
 CASES = [case.problem for case in corpus(3, 40) if case.hosts <= 5]
 SMALL = application(Random(16), hosts=2, pes_per_host=4)

@@ -1,13 +1,13 @@
 """FT-Search: as good as brute force, whatever it prunes, however it is split, and honest when it is stopped."""
 
+import subprocess
+import sys
 from itertools import count
 from random import Random
 
 import pytest
-from brute import best
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_problems import goals, problems
 
 from levee.planning.completeness.ftsearch import solve
 from levee.planning.completeness.ftsearch_tables import FAITHFUL, Pruning
@@ -16,6 +16,8 @@ from levee.planning.generate.applications import application
 from levee.planning.problem import Goal, Problem
 from levee.planning.result import Progress, Status, Stop
 from levee.topology.graph import FailureModel, Late
+from tests.planning.completeness.brute import best
+from tests.planning.completeness.small_problems import goals, problems
 
 
 def agrees_with_brute_force(problem: Problem, goal: Goal, *, threads: int, prunings: Pruning, full_first: bool) -> None:
@@ -49,8 +51,8 @@ def test_no_split_changes_the_answer(problem: Problem, goal: Goal) -> None:
     assert one.objective == pytest.approx(many.objective)
 
 
-def medium() -> Problem:
-    return application(Random(16), hosts=2, pes_per_host=4)
+def medium(seed: int = 16) -> Problem:
+    return application(Random(seed), hosts=2, pes_per_host=4)
 
 
 def test_each_pruning_cuts_something_and_saves_nodes() -> None:
@@ -63,11 +65,29 @@ def test_each_pruning_cuts_something_and_saves_nodes() -> None:
         assert without[pruning]["nodes"] > full["nodes"]
 
 
-def test_symmetry_is_off_unless_asked_for_and_saves_nodes() -> None:
-    faithful, shorter = solve(medium(), Goal(0.7)), solve(medium(), Goal(0.7), prunings=FAITHFUL | Pruning.SYM)
-    assert faithful.counters["pruned_sym"] == 0 < shorter.counters["pruned_sym"]
+@pytest.mark.parametrize(("extension", "seed"), [(Pruning.SYM, 16), (Pruning.FIT, 17)])
+def test_what_the_paper_does_not_prune_is_off_unless_asked_for(extension: Pruning, seed: int) -> None:
+    problem = medium(seed)
+    faithful, shorter = solve(problem, Goal(0.7)), solve(problem, Goal(0.7), prunings=FAITHFUL | extension)
+    name = f"pruned_{str(extension.name).lower()}"
+    assert faithful.counters[name] == 0 < shorter.counters[name]
     assert shorter.counters["nodes"] < faithful.counters["nodes"]
     assert shorter.objective == pytest.approx(faithful.objective)
+
+
+def test_without_numba_it_searches_the_same_tree() -> None:
+    script = (
+        "import sys; sys.modules['numba'] = None\n"
+        "from random import Random\n"
+        "from levee.planning.completeness.ftsearch import solve\n"
+        "from levee.planning.generate.applications import application\n"
+        "from levee.planning.problem import Goal\n"
+        "result = solve(application(Random(16), hosts=2, pes_per_host=4), Goal(0.7))\n"
+        "print(result.counters['nodes'], result.objective)"
+    )
+    said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
+    result = solve(medium(), Goal(0.7))
+    assert [float(word) for word in said] == [result.counters["nodes"], result.objective]
 
 
 def test_first_and_best_plan_are_told_from_one_run() -> None:

@@ -3,10 +3,8 @@
 from dataclasses import replace
 
 import pytest
-from brute import best
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_problems import goals, plans, problems
 
 from levee.planning.completeness.definition import Definition
 from levee.planning.completeness.model import Model, completeness, cost_cores, node_loads
@@ -15,6 +13,8 @@ from levee.planning.problem import Edge, Goal, Plan, Problem, SourceTask, Task
 from levee.planning.result import Result, Status
 from levee.topology.graph import Configuration, FailureModel, Late, Node
 from levee.topology.names import ConfigurationName, NodeName, OperatorName, TaskId, ZoneName
+from tests.planning.completeness.brute import best
+from tests.planning.completeness.small_problems import goals, plans, problems
 
 BOTH, FIRST, SECOND, NOBODY = frozenset({0, 1}), frozenset({0}), frozenset({1}), frozenset[int]()
 

@@ -16,7 +16,20 @@ import numpy as np
 
 from levee.planning.completeness import ftsearch_kernel as kernel
 from levee.planning.completeness.ftsearch_compile import SLICE
-from levee.planning.completeness.ftsearch_tables import BOTH, FAITHFUL, Floats, Ints, Pruning, State, Tables, branch, fresh, order, tables
+from levee.planning.completeness.ftsearch_tables import (
+    BOTH,
+    FAITHFUL,
+    Floats,
+    Ints,
+    Pruning,
+    State,
+    Tables,
+    arranged,
+    branch,
+    fresh,
+    order,
+    tables,
+)
 from levee.planning.completeness.model import Model
 from levee.planning.problem import Goal, Plan, Problem
 from levee.planning.result import Progress, Result, Status, Stop
@@ -37,10 +50,10 @@ def solve(
     """The cheapest plan that reaches the goal, or the best found when told to stop."""
     if problem.replicas != 2 or goal.failures is not FailureModel.PESSIMISTIC or goal.penalty is not None:
         raise ValueError("FT-Search knows two replicas, the pessimistic failure model and a goal that must be reached")
-    model = Model(problem)
+    model = Model(arranged(problem))
     run = _Run(model, tables(model, goal, prunings, full_first), stop or Stop())
     done = _search_whole(run) if threads == 1 else _search_pieces(run, threads)
-    return _result(run, done)
+    return _result(run, problem, done)
 
 
 @dataclass
@@ -126,7 +139,7 @@ def _split(run: _Run, wanted: int) -> list[State]:
     return pieces
 
 
-def _result(run: _Run, done: bool) -> Result[Plan]:
+def _result(run: _Run, problem: Problem, done: bool) -> Result[Plan]:
     counters = run.counters | {"nodes": float(run.nodes)}
     for bit, pruning in enumerate(Pruning):
         name = str(pruning.name).lower()
@@ -136,12 +149,12 @@ def _result(run: _Run, done: bool) -> Result[Plan]:
     if run.best is None:
         return Result(None, None, None, Status.INFEASIBLE if done else Status.UNKNOWN, counters=counters)
     status = Status.OPTIMAL if done else Status.FEASIBLE
-    return Result(_plan(run.model, run.best), run.cost, run.cost if done else least, status, counters=counters)
+    return Result(_plan(run.model, problem, run.best), run.cost, run.cost if done else least, status, counters=counters)
 
 
-def _plan(model: Model, values: Ints) -> Plan:
-    """The values of all levels as activations, back in the problem's order of configurations."""
+def _plan(model: Model, problem: Problem, values: Ints) -> Plan:
+    """The values of all levels as activations, back in the problem's order of configurations and tasks."""
     both, alone = frozenset({0, 1}), (frozenset({0}), frozenset({1}))
-    rows = values.reshape(len(model.probability), -1)
-    active = {c: tuple(both if v == BOTH else alone[v] for v in row) for c, row in zip(order(model), rows.tolist(), strict=True)}
-    return Plan(tuple(active[c] for c in range(len(rows))), model.problem.placement)
+    rows = values.reshape(len(problem.configurations), -1)[np.argsort(order(model))]
+    rows = rows[:, [model.problem.task_index[task.id] for task in problem.tasks]]
+    return Plan(tuple(tuple(both if v == BOTH else alone[v] for v in row) for row in rows.tolist()), problem.placement)

@@ -14,7 +14,7 @@ from levee.planning.completeness.ftsearch_compile import compiled
 from levee.planning.completeness.ftsearch_tables import Flags, Floats, State, Tables
 
 DONE, PAUSED, FOUND = 0, 1, 2  # Nothing left; the slice is used up; a better plan (or a piece of the tree) stands in State.value.
-NONE, CPU, COMPL, COST, DOM, SYM = -1, 0, 1, 2, 3, 4  # Bits of Pruning.
+NONE, CPU, COMPL, COST, DOM, SYM, FIT = -1, 0, 1, 2, 3, 4, 5  # Bits of Pruning.
 
 BETTER = 1 - 1e-12  # An improvement below rounding errors is none.
 
@@ -29,7 +29,8 @@ def search(tables: Tables, state: State, incumbent: Floats, budget: int) -> int:
     start, producer, fraction, passed, worth = tables.start, tables.producer, tables.fraction, tables.passed, tables.worth
     tried, value, alone, rows, out, held = state.tried, state.value, state.alone, state.rows, state.out, state.held
     undo_first, undo_second, ub, kept, cost = state.undo_first, state.undo_second, state.ub, state.kept, state.cost
-    emitted, stalls, used, pruned, height = state.emitted, state.stalls, state.used, state.pruned, state.height
+    emitted, stalls, used, taken = state.emitted, state.stalls, state.used, state.taken
+    pruned, height, ample = state.pruned, state.height, tables.ample
     level, root, last = state.cursor[0], state.cursor[1], state.cursor[2]
     levels = value.shape[0]
     outcome = PAUSED
@@ -96,6 +97,9 @@ def search(tables: Tables, state: State, incumbent: Floats, budget: int) -> int:
                     next_ub -= probability[c] * (rows[level] + out[level] * worth[task])
                 if prunings & 2 and next_ub < goal_rows:
                     cut = COMPL
+        needs = (0.0 if task == 0 else taken[level]) + (2.0 * room if pick == 2 else room)
+        if cut == NONE and prunings & 32 and needs >= ample[level]:
+            cut = FIT
         if cut == NONE and prunings & 4 and next_cost >= incumbent[0] * BETTER:
             cut = COST
         if cut != NONE:
@@ -113,7 +117,7 @@ def search(tables: Tables, state: State, incumbent: Floats, budget: int) -> int:
         emitted[c, task] = out[level] if full else 0.0
         stalls[c, task] = held[level] or (waits[task] and not full)
         kept[level + 1] = kept[level] + probability[c] * rows[level] if full else kept[level]
-        cost[level + 1], ub[level + 1] = next_cost, next_ub
+        cost[level + 1], ub[level + 1], taken[level + 1] = next_cost, next_ub, needs
         level += 1
         tried[level] = 0
     state.cursor[0] = level

@@ -3,17 +3,20 @@
 Why: the kernel is compiled for plain arrays; everything about levels, orders and bounds that can be worked out once is worked out here.
 Called by: ftsearch (which makes both) and ftsearch_kernel (which reads one and writes the other).
 
-A level of the tree is one task in one configuration: the configuration that needs most CPU first, tasks in topological order within it.
+A level of the tree is one task in one configuration: the configuration that needs most CPU first, tasks in topological order within it;
+where that leaves a choice, the task that keeps most rows per CPU second first (of the orders tried, it found most plans, and the best).
 """
 
+from dataclasses import replace
 from enum import IntFlag
+from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from levee.planning.completeness.model import TOLERANCE, Model
-from levee.planning.problem import Goal
+from levee.planning.problem import Goal, Problem
 from levee.topology.graph import Late
 
 Floats = NDArray[np.float64]
@@ -29,6 +32,7 @@ class Pruning(IntFlag):
     COST = 4
     DOM = 8
     SYM = 16  # Not in the paper: of two replicas that cannot make a difference only one is tried alone.
+    FIT = 32  # Not in the paper: the tasks to come need room for one replica each somewhere.
 
 
 FAITHFUL = Pruning.CPU | Pruning.COMPL | Pruning.COST | Pruning.DOM
@@ -45,6 +49,7 @@ class Tables(NamedTuple):
     first_node: Ints  # [task] where replica 0 stands
     second_node: Ints  # [task]
     limit: Floats  # [node] a load from here on is overload
+    ample: Floats  # [level] with this much in use on all nodes together, the tasks after the level have no room left
     start: Ints  # [task] its edges are start[task] .. start[task + 1]
     producer: Ints  # [edge] tasks, then sources
     fraction: Floats  # [edge] rows read per row emitted
@@ -73,6 +78,7 @@ class State(NamedTuple):
     ub: Floats  # [level] rows that can still be kept, weighted
     kept: Floats  # [level] rows kept by what is bound, weighted
     cost: Floats  # [level] the least that any completion costs
+    taken: Floats  # [level] load of all nodes together in the level's configuration
     emitted: Floats  # [configuration, task or source]
     stalls: Flags  # [configuration, task or source] nothing below is in time
     used: Floats  # [configuration, node]
@@ -80,6 +86,31 @@ class State(NamedTuple):
     blocked: Flags  # [task or source] scratch, likewise
     pruned: Ints  # [pruning] values cut
     height: Ints  # [pruning] sum of the heights at which they were
+
+
+def arranged(problem: Problem) -> Problem:
+    """The same problem with its tasks in the topological order that the search goes by."""
+    model = Model(problem)
+    _, made, load = model.rates
+    rows = model.rates[0] + made * worth(model)  # What the task keeps, itself and below it.
+    promise = (model.probability @ rows) / np.maximum(model.probability @ load, 1e-300)
+    consumers: list[list[int]] = [[] for _ in problem.tasks]
+    missing = [0] * len(problem.tasks)
+    for task, inputs in enumerate(model.inputs):
+        for producer, *_ in inputs:
+            if producer >= 0:
+                consumers[producer].append(task)
+                missing[task] += 1
+    ready = [(-float(promise[task]), task) for task, count in enumerate(missing) if count == 0]
+    heapify(ready)
+    chosen = []
+    while ready:
+        chosen.append(problem.tasks[task := heappop(ready)[1]])
+        for consumer in consumers[task]:
+            missing[consumer] -= 1
+            if missing[consumer] == 0:
+                heappush(ready, (-float(promise[consumer]), consumer))
+    return replace(problem, tasks=tuple(chosen))
 
 
 def order(model: Model) -> list[int]:
@@ -109,6 +140,7 @@ def tables(model: Model, goal: Goal, prunings: Pruning, full_first: bool) -> Tab
         first_node=node[:, 0].copy(),
         second_node=node[:, 1].copy(),
         limit=limit,
+        ample=(limit.sum() * (1 + 1e-9) - (np.cumsum(reserved[:, ::-1], axis=1)[:, ::-1] - reserved)).ravel(),
         start=np.concatenate([[0], np.cumsum([len(inputs) for inputs in model.inputs])]).astype(np.int64),
         producer=np.array([edge[0] if edge[0] >= 0 else count + ~edge[0] for _, edge in edges], dtype=np.int64),
         fraction=np.array([edge[3] for _, edge in edges]),
@@ -162,6 +194,7 @@ def fresh(model: Model) -> State:
         ub=np.zeros(levels + 1),
         kept=np.zeros(levels + 1),
         cost=np.zeros(levels + 1),
+        taken=np.zeros(levels + 1),
         emitted=emitted,
         stalls=np.zeros((configurations, count + sources), dtype=np.bool_),
         used=np.zeros((configurations, len(model.problem.nodes))),
