@@ -59,4 +59,4 @@ def test_traffic_incidents_joins_two_streams_in_time() -> None:
     traffic = example("traffic-incidents")
     (join,) = (operator for operator in traffic.operators if operator.correlated)
     assert [edge.origin for edge in join.inputs] == ["speeds", "incidents"]
-    assert {stream.late for stream in (*traffic.sources, *traffic.operators)} == {Late.TENTATIVE}
+    assert {source.late for source in traffic.sources} | {operator.late for operator in traffic.operators} == {Late.TENTATIVE}

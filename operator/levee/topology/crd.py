@@ -17,6 +17,21 @@ PLURAL = "faulttoleranttopologies"
 NAME = f"{PLURAL}.{GROUP}"
 HEADER = "# Made by `levee crds` from the models in operator/levee/topology; do not edit.\n"
 
+# What `kubectl get ftt` shows: name, type, description, path.
+COLUMNS = (
+    ("State", "string", "Where it is in its life.", ".status.state"),
+    ("Met", "string", "Whether the guarantee is met now.", '.status.conditions[?(@.type=="GuaranteeMet")].status'),
+    ("Active", "integer", "Active replicas.", ".status.replicas.active"),
+    ("Desired", "integer", "Replicas that should be active.", ".status.replicas.desired"),
+    ("Lag", "integer", "Epochs by which the slowest sink is behind.", ".status.lagEpochs"),
+    ("Age", "date", "Since when it exists.", ".metadata.creationTimestamp"),
+)
+WIDE = (  # with -o wide only
+    ("Configuration", "string", "Source rates in force.", ".status.configuration"),
+    ("Guarantee", "number", "What the plan guarantees.", ".status.plan.guarantee"),
+    ("Cost", "number", "CPU seconds per window.", ".status.plan.cost"),
+)
+
 
 def crd_text() -> str:
     """As it stands in crds/."""
@@ -24,28 +39,23 @@ def crd_text() -> str:
 
 
 def crd() -> dict[str, Any]:
-    names = {
-        "kind": KIND,
-        "listKind": f"{KIND}List",
-        "plural": PLURAL,
-        "singular": KIND.lower(),
-        "shortNames": ["ftt"],
-        "categories": ["levee"],
-    }
-    version = {
-        "name": VERSION,
-        "served": True,
-        "storage": True,
-        "schema": {"openAPIV3Schema": _schema()},
-        "subresources": {"status": {}},
-        "additionalPrinterColumns": _columns(),
-    }
     return {
         "apiVersion": "apiextensions.k8s.io/v1",
         "kind": "CustomResourceDefinition",
         "metadata": {"name": NAME},
-        "spec": {"group": GROUP, "scope": "Namespaced", "names": names, "versions": [version]},
+        "spec": {"group": GROUP, "scope": "Namespaced", "names": _names(), "versions": [_version()]},
     }
+
+
+def _names() -> dict[str, Any]:
+    names = {"kind": KIND, "listKind": f"{KIND}List", "plural": PLURAL, "singular": KIND.lower()}
+    return names | {"shortNames": ["ftt"], "categories": ["levee"]}
+
+
+def _version() -> dict[str, Any]:
+    schema = {"openAPIV3Schema": _schema()}
+    version = {"name": VERSION, "served": True, "storage": True, "schema": schema}
+    return version | {"subresources": {"status": {}}, "additionalPrinterColumns": _columns()}
 
 
 def _schema() -> Schema:
@@ -65,31 +75,9 @@ def _schema() -> Schema:
 
 
 def _columns() -> list[dict[str, Any]]:
-    """What `kubectl get ftt` shows; priority 1 only with -o wide."""
-    met = '.status.conditions[?(@.type=="GuaranteeMet")].status'
-    return [
-        {"name": "State", "type": "string", "description": "Where it is in its life.", "jsonPath": ".status.state"},
-        {"name": "Met", "type": "string", "description": "Whether the guarantee is met now.", "jsonPath": met},
-        {"name": "Active", "type": "integer", "description": "Active replicas.", "jsonPath": ".status.replicas.active"},
-        {"name": "Desired", "type": "integer", "description": "Replicas that should be active.", "jsonPath": ".status.replicas.desired"},
-        {"name": "Lag", "type": "integer", "description": "Epochs by which the slowest sink is behind.", "jsonPath": ".status.lagEpochs"},
-        {
-            "name": "Configuration",
-            "type": "string",
-            "description": "Source rates in force.",
-            "jsonPath": ".status.configuration",
-            "priority": 1,
-        },
-        {
-            "name": "Guarantee",
-            "type": "number",
-            "description": "What the plan guarantees.",
-            "jsonPath": ".status.plan.guarantee",
-            "priority": 1,
-        },
-        {"name": "Cost", "type": "number", "description": "CPU seconds per window.", "jsonPath": ".status.plan.cost", "priority": 1},
-        {"name": "Age", "type": "date", "description": "Since when it exists.", "jsonPath": ".metadata.creationTimestamp"},
-    ]
+    always = [{"name": name, "type": kind, "description": text, "jsonPath": path} for name, kind, text, path in COLUMNS]
+    wide = [{"name": name, "type": kind, "description": text, "jsonPath": path, "priority": 1} for name, kind, text, path in WIDE]
+    return always[:-1] + wide + always[-1:]  # Age comes last, as everywhere in Kubernetes.
 
 
 class _Dumper(yaml.SafeDumper):

@@ -17,10 +17,10 @@ from levee.topology.documents import Document, decode, read_documents
 from levee.topology.graph import Topology
 from levee.topology.paths import Path
 from levee.topology.repair import repair
+from levee.topology.scalars import kind_of
 from levee.topology.shape import shape_mistakes
 from levee.topology.spec import API_VERSION, KIND, Resource
 from levee.topology.wording import printable, shortened, tidied
-from levee.topology.yaml_tree import kind_of
 
 
 @dataclass(frozen=True, slots=True)

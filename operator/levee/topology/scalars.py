@@ -1,7 +1,7 @@
 """What a YAML scalar means: the reading of kubectl, without its surprises.
 
 Why: YAML 1.1 also reads dates, base-60 numbers and octals; here these stay text, and the field's own check explains them.
-Called by: topology.yaml_tree.
+Called by: topology.yaml_tree; kind_of also by whatever words a mistake.
 """
 
 import re
@@ -19,6 +19,8 @@ _OTHER: Final = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 _LEADING_ZERO: Final = re.compile(r"[-+]?0[0-9]+")
 _REAL_LENGTH_MAX: Final = 400  # longer digits are text: converting them is slow and nobody means them
 
+_KINDS: Final = {bool: "a boolean", int: "a number", float: "a number", str: "text", list: "a list", type(None): "nothing"}
+
 Scalar = str | int | float | bool | None
 
 
@@ -35,3 +37,8 @@ def plain(text: str) -> Scalar:
     if len(text) <= _REAL_LENGTH_MAX and _REAL.fullmatch(text) and not _LEADING_ZERO.fullmatch(text):
         return float(text)
     return text
+
+
+def kind_of(value: object) -> str:
+    """What users call a value of this kind."""
+    return _KINDS.get(type(value), "a mapping")

@@ -13,8 +13,8 @@ from pydantic_core import ErrorDetails
 from levee.topology.complaint import Complaint
 from levee.topology.model_walk import alias_of, field_at, fields_of, model_at
 from levee.topology.paths import Path, shown_path
+from levee.topology.scalars import kind_of
 from levee.topology.wording import close_to, listed, number, shortened
-from levee.topology.yaml_tree import kind_of
 
 MISTAKES_MAX = 200  # of one document; a file with more is no topology
 

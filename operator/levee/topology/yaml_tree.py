@@ -21,7 +21,7 @@ from yaml.events import (
 
 from levee.topology.complaint import Complaint
 from levee.topology.paths import Path, shown_path
-from levee.topology.scalars import plain
+from levee.topology.scalars import kind_of, plain
 
 DEPTH_MAX = 64
 ALIASED_MAX = 10_000  # values that aliases may add to one document
@@ -93,21 +93,17 @@ class Composer:
     def _alias(self, event: AliasEvent) -> _Node:
         node = self._anchors.get(event.anchor or "")
         if node is None:
-            inside = event.anchor in self._anchors
-            wrong = f"*{event.anchor} stands inside of what it stands for" if inside else f"*{event.anchor} stands for nothing"
-            raise TreeError(
-                self._at(event, wrong, "write the value out" if inside else f"put &{event.anchor} before the value it stands for")
-            )
+            raise TreeError(self._dangling(event))
         self.aliased += node.size
         if self.aliased > ALIASED_MAX:
-            raise TreeError(
-                self._at(
-                    event,
-                    f"aliases blow the document up by more than {ALIASED_MAX} values",
-                    "write the values out instead of using aliases",
-                )
-            )
+            wrong = f"aliases blow the document up by more than {ALIASED_MAX} values"
+            raise TreeError(self._at(event, wrong, "write the values out instead of using aliases"))
         return node
+
+    def _dangling(self, event: AliasEvent) -> Complaint:
+        if event.anchor in self._anchors:
+            return self._at(event, f"*{event.anchor} stands inside of what it stands for", "write the value out")
+        return self._at(event, f"*{event.anchor} stands for nothing", f"put &{event.anchor} before the value it stands for")
 
     def _scalar(self, event: ScalarEvent, path: Path) -> _Node:
         value = plain(event.value) if event.implicit[0] or event.tag not in {None, "!", _PREFIX + "str"} else event.value
@@ -160,23 +156,6 @@ class Composer:
     def _at(self, event: Event, wrong: str, fix: str) -> Complaint:
         column = event.start_mark.column + 1 if event.start_mark else 1
         return Complaint(f"line {self._line(event)}, column {column}", wrong, fix)
-
-
-def kind_of(value: object) -> str:
-    """What users call a value of this kind."""
-    match value:
-        case None:
-            return "nothing"
-        case bool():
-            return "a boolean"
-        case int() | float():
-            return "a number"
-        case str():
-            return "text"
-        case list():
-            return "a list"
-        case _:
-            return "a mapping"
 
 
 def _merge(path: Path, value: Any) -> dict[str, Any]:

@@ -10,34 +10,41 @@ from levee.topology.graph import Strategy
 from levee.topology.spec import Resource
 from levee.topology.timing import deadline_s, failover_s, period_s
 from levee.topology.units import shown_duration
+from levee.topology.wanted import Target
 from levee.topology.wording import listed
 
+TARGET = "spec.faultTolerance.target"
 NEEDS_TARGET = {Strategy.COMPLETENESS: "completeness: 0.7", Strategy.FIDELITY: "fidelity: 0.9"}
 CONTRADICTS = {Strategy.COMPLETENESS: "fidelity", Strategy.FIDELITY: "completeness"}
 
 
+def _given(target: Target) -> list[str]:
+    return [name for name in ("completeness", "fidelity", "budget") if getattr(target, name) is not None]
+
+
 def one_target(resource: Resource) -> Iterator[Complaint]:
-    wanted = resource.spec.fault_tolerance
-    target, where = wanted.target, "spec.faultTolerance.target"
-    given = [name for name in ("completeness", "fidelity", "budget") if getattr(target, name) is not None]
+    given = _given(resource.spec.fault_tolerance.target)
     if len(given) > 1:
-        yield Complaint(where, f"has {listed(given, 'and')}, but a plan has one target", "keep one of them")
-    if not given and wanted.strategy in NEEDS_TARGET:
-        yield Complaint(
-            where,
-            f"is missing, but the strategy '{wanted.strategy}' needs to know how much to promise",
-            f"add target: {{{NEEDS_TARGET[wanted.strategy]}}}",
-        )
-    other = CONTRADICTS.get(wanted.strategy)
+        yield Complaint(TARGET, f"has {listed(given, 'and')}, but a plan has one target", "keep one of them")
+
+
+def target_of_strategy(resource: Resource) -> Iterator[Complaint]:
+    """What the strategy promises must be said, and in its own measure."""
+    wanted = resource.spec.fault_tolerance
+    strategy, given = wanted.strategy, _given(wanted.target)
+    if not given and strategy in NEEDS_TARGET:
+        wrong = f"is missing, but the strategy '{strategy}' needs to know how much to promise"
+        yield Complaint(TARGET, wrong, f"add target: {{{NEEDS_TARGET[strategy]}}}")
+    other = CONTRADICTS.get(strategy)
     if given == [other]:
-        wrong = f"asks for {other}, but the strategy is '{wanted.strategy}'"
-        yield Complaint(where, wrong, f"use strategy: {other}, or a target of {wanted.strategy}")
+        yield Complaint(TARGET, f"asks for {other}, but the strategy is '{strategy}'", f"use strategy: {other}, or a target of {strategy}")
+
+
+def price_of_completeness(resource: Resource) -> Iterator[Complaint]:
+    target = resource.spec.fault_tolerance.target
     if target.penalty is not None and target.completeness is None:
-        yield Complaint(
-            f"{where}.penalty",
-            "is the price of missing completeness, but completeness is not the target",
-            "add completeness, or remove the penalty",
-        )
+        wrong = "is the price of missing completeness, but completeness is not the target"
+        yield Complaint(f"{TARGET}.penalty", wrong, "add completeness, or remove the penalty")
 
 
 def source_of_rows(resource: Resource) -> Iterator[Complaint]:
