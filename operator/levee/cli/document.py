@@ -6,6 +6,7 @@ Called by: cli.plan for --format json|yaml.
 
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from typing import Any
@@ -40,7 +41,7 @@ def _plain(value: object) -> Any:
     """Dataclasses become objects with camelCase keys; what is missing stays, as null, so that the shape never changes."""
     if is_dataclass(value) and not isinstance(value, type):
         return {_camel(field.name): _plain(getattr(value, field.name)) for field in fields(value)}
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         return {str(key): _plain(entry) for key, entry in value.items()}
     if isinstance(value, tuple | list):
         return [_plain(entry) for entry in value]

@@ -51,10 +51,13 @@ def lose(topology: Topology, yardstick: Yardstick, plan: Plan, lost: Lost, promi
     alive = survivors(problem, plan, lost)
     left = completeness_under(yardstick.model, plan.active, alive)
     holds = left >= promised - TOLERANCE
-    gone = [t.id for i, t in enumerate(problem.tasks) if any(not alive(i, row[i]) for row in plan.active)]
+    gone = {
+        str(configuration.name): tuple(task.id for index, task in enumerate(problem.tasks) if not alive(index, row[index]))
+        for configuration, row in zip(problem.configurations, plan.active, strict=True)
+    }
     return Failure(
         failed=lost.names,
-        tasks_lost=tuple(gone),
+        tasks_lost=gone,
         losses=tuple(_losses(topology, problem, plan, alive)),
         completeness=left,
         fidelity=yardstick.fidelity_under(plan.active, alive),

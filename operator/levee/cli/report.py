@@ -4,6 +4,7 @@ Why: every output says the same, because none of them computes anything.
 Called by: cli.measure, which makes it; the renderers, which only read it. Its field names are those of docs/plan-output.md.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from levee.planning.result import Status
@@ -79,7 +80,7 @@ class Wanted:
     completeness: float | None
     fidelity: float | None
     budget: int | None
-    penalty_cpu_s_per_window: float | None
+    penalty_s: float | None  # CPU seconds per window for each whole unit of completeness that is missing
     failures: str
     node_failure_probability: float | None
 
@@ -128,7 +129,7 @@ class Failure:
     """What is lost when these fail together, until they are back."""
 
     failed: tuple[str, ...]
-    tasks_lost: tuple[str, ...]  # in at least one configuration
+    tasks_lost: Mapping[str, tuple[str, ...]]  # per configuration
     losses: tuple[OperatorLoss, ...]
     completeness: float
     fidelity: float

@@ -16,6 +16,7 @@ from levee.planning.problem import Goal, Plan
 from levee.planning.result import Result, Status
 from levee.planning.strategies import verified
 
+OVERLOADS_MAX = 6  # The table above shows the others.
 HAIR = 1e-7  # The most that can be had is asked for a hair lower, so that rounding does not forbid it.
 
 
@@ -38,9 +39,8 @@ def seek(wish: Wish, case: Case, clock: Clock) -> Sought:
         return Sought(found)
     if found.result.status is Status.INFEASIBLE and completeness:
         return _instead(wish, case, clock, found)
-    return Sought(
-        found, (f"No plan was found in {clock.elapsed_s():.0f} s, nor is it proven that there is none: allow more --time-limit.",)
-    )
+    late = f"No plan was found in {clock.elapsed_s():.0f} s, nor is it proven that there is none: allow more --time-limit."
+    return Sought(found, () if clock.interrupted else (late,))
 
 
 def _instead(wish: Wish, case: Case, clock: Clock, found: Found) -> Sought:
@@ -49,10 +49,14 @@ def _instead(wish: Wish, case: Case, clock: Clock, found: Found) -> Sought:
     wanted = f"No plan reaches completeness {case.goal.completeness:g} on these nodes"
     if most is not None:
         return replace(most, reasons=(f"{wanted}: {_how_much(most)}",))
-    plan = baselines.none(case.problem)
-    return Sought(
-        replace(found, result=replace(found.result, plan=plan)), (f"{wanted}: even one replica of every task is too much for them.",)
-    )
+    bare = replace(found, result=replace(found.result, plan=baselines.none(case.problem)))
+    return Sought(bare, (f"{wanted}: even one replica of every task is too much for them.", *_too_small(case, clock)))
+
+
+def _too_small(case: Case, clock: Clock) -> Iterator[str]:
+    """The nodes that are overloaded however the working replicas are chosen."""
+    for over in explain(case.problem, case.goal, stop=clock.stop()).overloads[:OVERLOADS_MAX]:
+        yield f"{over.node} needs {number(over.load_cores)} cores in {over.configuration} and has {number(over.capacity_cores)}."
 
 
 def _most(wish: Wish, case: Case, clock: Clock) -> Sought | None:

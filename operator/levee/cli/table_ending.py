@@ -76,7 +76,7 @@ def _search(report: Report) -> Iterable[tuple[str, RenderableType]]:
 
 def show_failure(console: Console, failure: Failure) -> None:
     console.print(Text(f"If {' and '.join(failure.failed)} fail{'s' if len(failure.failed) == 1 else ''}", style="bold"))
-    console.print(facts([("tasks lost", " ".join(words.ranges(failure.tasks_lost)) or "none")]))
+    console.print(facts([(f"lost in {name}", " ".join(words.ranges(tasks)) or "no task") for name, tasks in failure.tasks_lost.items()]))
     table = grid("", "", "configuration", "rows/s in time>", "before>", "kept>")
     for loss in failure.losses:
         style = "red" if loss.kept_share < 1 - 1e-9 else "default"
@@ -98,7 +98,7 @@ def _kept(loss: OperatorLoss) -> str:
 
 def show_verdict(console: Console, report: Report) -> None:
     if report.search.interrupted:
-        console.print(Text("Interrupted: this is the best plan found so far, not the end of the search.", style="bold yellow"))
+        console.print(Text(words.interrupted(report), style="bold yellow"))
     if report.verdict.met:
         console.print(Text(words.success(report), style="bold green"))
     for reason in report.verdict.reasons:

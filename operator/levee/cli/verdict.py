@@ -29,7 +29,7 @@ def check(wish: Wish, found: Found, yardstick: Yardstick, plan: Plan) -> None:
 
 def judge(wish: Wish, yardstick: Yardstick, plan: Plan, known: tuple[str, ...]) -> Verdict:
     """Of a plan that was found; what is known to be wrong with it needs no second reason."""
-    reasons = (*_cannot_run(yardstick, plan), *(known or _missed(wish, yardstick, plan)))
+    reasons = known or (*_cannot_run(yardstick, plan), *_missed(wish, yardstick, plan))
     return Verdict(not reasons, reasons)
 
 

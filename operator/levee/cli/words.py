@@ -42,8 +42,8 @@ def failures(model: str) -> str:
 def target(wanted: Wanted) -> str:
     if wanted.completeness is not None:
         text = f"completeness {number(wanted.completeness)}"
-        if wanted.penalty_cpu_s_per_window is not None:
-            text += f", or {number(wanted.penalty_cpu_s_per_window)} CPU seconds per window for each whole unit that is missing"
+        if wanted.penalty_s is not None:
+            text += f", or {number(wanted.penalty_s)} CPU seconds per window for each whole unit that is missing"
         return text
     if wanted.fidelity is not None:
         return f"fidelity {number(wanted.fidelity)}"
@@ -82,12 +82,12 @@ def success(report: Report) -> str:
         return "No target is given: this is the most completeness there is, at the least cost."
     if wanted.budget is not None and guarantee is not None and guarantee.fidelity == guarantee.completeness == 0:
         return f"The plan keeps to its budget of {wanted.budget}, but so little guarantees nothing; --frontier shows what it takes."
-    if wanted.completeness is None or wanted.penalty_cpu_s_per_window is None or guarantee is None:
+    if wanted.completeness is None or wanted.penalty_s is None or guarantee is None:
         return f"The plan reaches its target: {target(wanted)}."
     missing = max(0.0, wanted.completeness - guarantee.completeness)
     if missing <= TOLERANCE:
         return f"The plan reaches completeness {number(wanted.completeness)}: that is cheaper than the penalty."
-    price = number(missing * wanted.penalty_cpu_s_per_window)
+    price = number(missing * wanted.penalty_s)
     return f"The plan lacks {number(missing)} of completeness; the penalty of {price} CPU seconds per window is cheaper than more replicas."
 
 
@@ -100,3 +100,9 @@ def ranges(tasks: Sequence[str]) -> list[str]:
         else:
             found.append((name, index, index))
     return [f"{name}/{first}" if first == last else f"{name}/{first}-{last}" for name, first, last in found]
+
+
+def interrupted(report: Report) -> str:
+    if report.price is None:
+        return "Interrupted before any plan was found."
+    return "Interrupted: this is the best plan found so far, not the end of the search."

@@ -1,0 +1,96 @@
+"""Ctrl-C, the time limit and closed pipes, with real processes and real signals."""
+
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO
+
+import pytest
+
+from tests.cli.stage import PIPELINE, ROOT, process
+
+
+@contextmanager
+def searching(strategy: str, *args: str, finds: str = "a plan") -> Iterator[subprocess.Popen[bytes]]:
+    """A planner that is in the middle of its search."""
+    command = [sys.executable, "-m", "tests.cli.patient", "plan", "-f", PIPELINE, "--strategy", strategy, "--time-limit", "1h", *args]
+    environment = {"PATH": "/usr/bin:/bin", "LEVEE_TEST_FINDS": finds, "PYTHONPATH": str(ROOT)}
+    running = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
+    try:
+        assert next(lines(running.stderr)) == "searching"
+        yield running
+    finally:
+        running.kill()
+        running.communicate()
+
+
+def lines(stream: IO[bytes] | None) -> Iterator[str]:
+    assert stream is not None
+    return (line.decode().rstrip() for line in stream)
+
+
+def test_ctrl_c_gives_the_best_plan_so_far_and_says_so() -> None:
+    with searching("endless") as running:
+        running.send_signal(signal.SIGINT)
+        out, err = (text.decode() for text in running.communicate(timeout=60))
+    assert running.returncode == 0
+    assert "Interrupted: this is the best plan found so far, not the end of the search." in out
+    assert "within 50 % of the best possible" in out
+    assert "The plan reaches its target: completeness 0.6." in out
+    assert "Traceback" not in err
+
+
+def test_ctrl_c_before_any_plan_ends_with_130() -> None:
+    with searching("endless", finds="nothing") as running:
+        running.send_signal(signal.SIGINT)
+        _, err = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert b"Traceback" not in err
+
+
+def test_a_second_ctrl_c_quits_even_a_planner_that_does_not_listen() -> None:
+    with searching("deaf") as running:
+        while running.poll() is None:
+            running.send_signal(signal.SIGINT)  # The first is taken for a question; it is not answered.
+            try:
+                running.wait(timeout=0.2)
+            except subprocess.TimeoutExpired:
+                continue
+    assert running.returncode == -signal.SIGINT
+
+
+def test_the_time_limit_ends_a_search_with_what_it_has() -> None:
+    command = [sys.executable, "-m", "tests.cli.patient", "plan", "-f", PIPELINE, "--strategy", "endless", "--time-limit", "50ms"]
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, check=False, timeout=60)
+    assert ended.returncode == 0
+    assert b"within 50 % of the best possible" in ended.stdout
+    assert b"Interrupted" not in ended.stdout
+
+
+@pytest.mark.parametrize("form", ["table", "json", "svg"])
+def test_a_reader_that_has_seen_enough_is_no_mistake(form: str) -> None:
+    reads_nothing = f"{sys.executable} -c 'from levee.cli.main import main; main()' plan -f {PIPELINE} -o {form} | true"
+    ended = subprocess.run(["/bin/bash", "-c", reads_nothing], cwd=ROOT, capture_output=True, check=False, timeout=60)
+    assert (ended.returncode, ended.stderr) == (0, b"")
+
+
+def loaded(*modules: str) -> str:
+    return f"print(sorted(sys.modules.keys() & {set(modules)!r}))"
+
+
+def test_help_needs_neither_numpy_nor_a_solver() -> None:
+    script = f"import sys; from levee.cli.main import run; run(['-h']); {loaded('numpy', 'highspy', 'rich', 'pydantic', 'yaml')}"
+    ended = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, check=False, timeout=60)
+    assert ended.stdout.decode().splitlines()[-1] == "[]"
+
+
+def test_a_plan_needs_no_matplotlib_and_no_compiler() -> None:
+    script = f"import sys; from levee.cli.main import run; run(['plan', '-f', {PIPELINE!r}]); {loaded('matplotlib', 'numba', 'scipy')}"
+    ended = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, check=False, timeout=60)
+    assert ended.stdout.decode().splitlines()[-1] == "[]"
+
+
+def test_version_is_told() -> None:
+    assert process("--version").out == "levee 0.1.0\n"
