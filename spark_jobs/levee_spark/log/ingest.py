@@ -1,0 +1,86 @@
+"""An ingestor: a replica of a source's task. It turns what comes from outside into epochs.
+
+Why: sources never diverge and never adopt. Whoever loses an epoch goes on from the end offsets of what was committed, whatever it had
+read itself; else a source that lost one race would lose rows in the next.
+Called by: a worker, with a Spark source behind `Ingest`; the simulation.
+"""
+
+from dataclasses import dataclass, field
+
+from levee_spark.log import head, segments
+from levee_spark.log.commit import Committed
+from levee_spark.log.digest import lineage
+from levee_spark.log.ending import Ending, Refork
+from levee_spark.log.listen import Listener
+from levee_spark.log.pace import Pace
+from levee_spark.log.race import Race
+from levee_spark.log.rank import Last
+from levee_spark.log.requests import Computed, Ingest, Report, Script, Wait
+from levee_spark.log.values import GENESIS, EpochObject, Kind, Manifest
+from levee_spark.log.wiring import TaskWiring, Wiring
+
+
+@dataclass(slots=True)
+class Ingestor:
+    wiring: Wiring
+    task: TaskWiring
+    name: str
+    incarnation: str
+    listener: Listener = field(init=False)
+    race: Race = field(init=False)
+    pace: Pace = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.listener = Listener(self.wiring, self.name)
+        self.race = Race(self.wiring, self.task.task, self.incarnation)
+        self.pace = Pace(self.wiring, self.task.task, self.incarnation, self.listener.changes)
+
+    def run(self) -> Script[Ending]:
+        while True:
+            try:
+                yield from self.listener.wait_until_active()
+                before = yield from head.find(self.wiring.layout, self.task.task)
+                self.race.behind = True
+                while True:
+                    before = yield from self.advance(before)
+            except Refork as detour:
+                yield Report("begins again", detail=str(detour))
+                yield Wait(self.wiring.times.poll_ms)
+
+    def advance(self, before: Manifest | None) -> Script[Manifest]:
+        epoch = before.epoch + 1 if before else 1
+        yield from self.wait_for_turn(epoch, before)
+        found = yield from self.race.approach(epoch, self.listener.rank() or 0)
+        if found is None:
+            found = yield from self.seal(epoch, before)
+        yield from self.race.must_count(found)
+        self.race.remember(found.manifest)
+        return found.manifest  # whoever wrote it: its end offsets are where the next epoch begins
+
+    def wait_for_turn(self, epoch: int, before: Manifest | None) -> Script[None]:
+        while True:
+            if (yield from self.listener.listen()):
+                self.race.last = Last.NONE
+            if self.listener.rank() is None:
+                raise Refork("no longer active", epoch)
+            if (yield from self.pace.permits(epoch, before)):
+                return
+            yield Wait(self.wiring.times.poll_ms)
+
+    def seal(self, epoch: int, before: Manifest | None) -> Script[Committed]:
+        computed = yield Ingest(epoch, before.offsets if before else None)
+        assert isinstance(computed, Computed)
+        parts = tuple((self.wiring.layout.segment(self.task.task, epoch, digest), payload) for digest, payload in computed.segments)
+        yield from segments.write(parts)
+        manifest = Manifest(
+            epoch,
+            Kind.FINAL,
+            computed.rows,
+            computed.digest,
+            lineage(before.lineage if before else GENESIS, computed.digest),
+            position=max(self.listener.view.latest(), before.position if before else 0),
+            writer=self.incarnation,
+            offsets=computed.offsets,
+            segments=tuple(name for name, _ in parts),
+        )
+        return (yield from self.race.put(EpochObject(manifest, computed.payload)))

@@ -1,0 +1,58 @@
+"""Rule 2: whose line the stream continues, and what a replica does that is not on it.
+
+Why: without it a stream could be stitched from two executions, each epoch plausible and the whole impossible.
+A replica goes on only from a committed epoch that carries its own lineage. If it does not, it forks; if it fails to reproduce the same
+epoch again and again, it trails: follows what is committed with its own state, up to the head, and there waits. If the winner lives,
+it forks again later. If nothing final comes for `failureTimeout` after the inputs were complete, it adopts, and the break is marked.
+Called by: replicas. Sources have no line of their own: they go on from what is committed.
+"""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from levee_spark.log.digest import lineage
+from levee_spark.log.fork import Line
+from levee_spark.log.values import Kind, Manifest
+
+TRIES = 3  # the same epoch, before one trails
+
+
+class Finding(StrEnum):
+    OWN = "own"
+    OTHER = "other"
+
+
+def compare(line: Line, mine: Manifest, committed: Manifest) -> Finding:
+    """Skipped and failed epochs continue every line that was on the stream before them."""
+    if committed.kind is Kind.FINAL:
+        return Finding.OWN if committed.lineage == mine.lineage else Finding.OTHER
+    return Finding.OWN if committed.lineage == lineage(line.lineage, committed.digest) else Finding.OTHER
+
+
+@dataclass(slots=True)
+class Divergence:
+    """What one replica remembers of its divergences, across its forks."""
+
+    tries: dict[int, int] = field(default_factory=dict)
+    trailing: bool = False
+    quiet_since_ms: int | None = None  # at the head, inputs complete, nothing final since
+
+    def forked(self) -> None:
+        self.trailing, self.quiet_since_ms = False, None
+
+    def diverged(self, epoch: int) -> None:
+        self.tries[epoch] = self.tries.get(epoch, 0) + 1
+        self.trailing = self.tries[epoch] >= TRIES
+
+    def accepted(self, epoch: int) -> None:
+        """Counts of epochs that lie behind are done with; those ahead stay while one replays what lies before them."""
+        self.tries = {other: count for other, count in self.tries.items() if other > epoch}
+
+    def adopts(self, now_ms: int, failure_timeout_ms: int) -> bool:
+        """At the head, the next epoch being absent. Skipped epochs are no sign of life: anyone may seal them."""
+        if self.quiet_since_ms is None:
+            self.quiet_since_ms = now_ms
+        return now_ms - self.quiet_since_ms >= failure_timeout_ms
+
+    def winner_lives(self, committed: Manifest) -> bool:
+        return self.trailing and self.quiet_since_ms is not None and committed.kind is Kind.FINAL

@@ -1,0 +1,76 @@
+"""Rule 7, pace: when a source's next epoch may be sealed.
+
+Why: not before it is due; at most `lead` ahead of the slowest source, so that joins do not pile up; at most `backlog` ahead of the slowest
+task downstream, which is back-pressure that reaches the source wherever it begins; and never past the last epoch of a stop (rule 6).
+A sealer asks the same before it calls a source late: who is held back is not late.
+Called by: ingestors, sealers.
+"""
+
+from dataclasses import dataclass, field
+
+from levee.topology.names import TaskId
+from levee_spark.log import ask, clock, floor, head
+from levee_spark.log.anchor import AnchorView
+from levee_spark.log.change import Changes
+from levee_spark.log.clock import StoreClock
+from levee_spark.log.keys import numbered
+from levee_spark.log.requests import Script, Wait
+from levee_spark.log.values import Floor, Manifest
+from levee_spark.log.wiring import Wiring
+
+RESAMPLE_PERIODS = 50
+
+
+@dataclass(slots=True)
+class Pace:
+    wiring: Wiring
+    source: TaskId
+    holder: str
+    changes: Changes
+    anchors: AnchorView = field(init=False)
+    clock: StoreClock | None = None
+    reached: dict[TaskId, int] = field(default_factory=dict)  # at least this far has each task come
+
+    def __post_init__(self) -> None:
+        self.anchors = AnchorView(self.wiring.layout, self.wiring.times.period_ms)
+
+    def permits(self, epoch: int, before: Manifest | None) -> Script[bool]:
+        return (
+            (yield from self.is_due(epoch))
+            and (yield from self.all_reached(self.other_sources(), epoch - self.wiring.times.lead))
+            and (yield from self.all_reached(self.wiring.downstream(self.source), epoch - self.wiring.times.backlog))
+            and (yield from self.changes.may_seal(self.source, epoch, before))
+        )
+
+    def other_sources(self) -> tuple[TaskId, ...]:
+        return tuple(source for source in self.wiring.sources() if source != self.source)
+
+    def is_due(self, epoch: int) -> Script[bool]:
+        yield from self.anchors.refresh()
+        due_ms = self.anchors.due_ms(epoch)
+        return due_ms is not None and (yield from self.earliest()) >= due_ms
+
+    def earliest(self) -> Script[int]:
+        """What time it is at least: an epoch must not be sealed early because some clock runs fast."""
+        now = (yield Wait(0)).ended_ms
+        if self.clock is None or now - self.clock.at_ms > RESAMPLE_PERIODS * self.wiring.times.period_ms:
+            self.clock = yield from clock.ask_time(self.wiring.layout, self.holder, self.clock, self.wiring.times.resolution_ms)
+            now = self.clock.at_ms
+        return self.clock.earliest(now)
+
+    def all_reached(self, tasks: tuple[TaskId, ...], epoch: int) -> Script[bool]:
+        for task in tasks:
+            if epoch > self.reached.get(task, 0):
+                self.reached[task] = max(self.reached.get(task, 0), (yield from self.progress(task, epoch)))
+                if epoch > self.reached[task]:
+                    return False
+        return True
+
+    def progress(self, task: TaskId, epoch: int) -> Script[int]:
+        """How far a task has come, as far as one has to know: its stream tells, what it has published, or its floor."""
+        if self.wiring.tasks[task].sink:
+            names = yield from ask.names(self.wiring.layout.checkpoints(task))
+            return numbered(names[-1]) if names else 0
+        if (yield from head.manifest_at(self.wiring.layout, task, epoch)) is not None:
+            return epoch
+        return (yield from floor.latest(self.wiring.layout, task, Floor(0, 0))).epoch

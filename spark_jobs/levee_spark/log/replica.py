@@ -1,0 +1,211 @@
+"""A replica of an operator's task: reads aligned inputs, computes, commits, publishes; any number of them may race.
+
+Why: here the rules meet. One turn is: gather the inputs, know which record holds for the epoch (6), compute, hold (8), commit and read
+back (3), see that it counts (4), see whose line it is (2), publish.
+Called by: a worker, with a lane behind `Compute`, `Restore` and `Snapshot`; the simulation.
+"""
+
+from dataclasses import dataclass, field, replace
+
+from levee_spark.log import attempt as attempts
+from levee_spark.log import fork, lines, pin, publish, segments
+from levee_spark.log.attempt import Attempt, FunctionRaised
+from levee_spark.log.commit import Committed
+from levee_spark.log.ending import Ended, Ending, Refork, Why
+from levee_spark.log.fork import Line
+from levee_spark.log.inputs import BelowFloor, Inputs
+from levee_spark.log.lines import Divergence, Finding
+from levee_spark.log.listen import Listener
+from levee_spark.log.race import Race
+from levee_spark.log.rank import Last
+from levee_spark.log.requests import Compute, Report, Script, Wait
+from levee_spark.log.values import EpochObject, Kind, Manifest
+from levee_spark.log.wiring import TaskWiring, Wiring
+
+
+@dataclass(slots=True)
+class Replica:
+    wiring: Wiring
+    task: TaskWiring
+    name: str  # as control records name it
+    incarnation: str  # never used twice
+    function: str
+    listener: Listener = field(init=False)
+    inputs: Inputs = field(init=False)
+    race: Race = field(init=False)
+    divergence: Divergence = field(default_factory=Divergence)
+    dropped: set[int] = field(default_factory=set)  # epochs whose rows the line has not taken
+    publish_soon: bool = False
+    forks: int = 0
+    pinned: bool = False
+
+    def __post_init__(self) -> None:
+        self.listener = Listener(self.wiring, self.name)
+        self.inputs = Inputs(self.wiring, self.task.inputs)
+        self.race = Race(self.wiring, self.task.task, self.incarnation)
+
+    def run(self) -> Script[Ending]:
+        while True:
+            try:
+                yield from self.listener.wait_until_active()
+                line = yield from self.fork()
+                while True:
+                    line = yield from self.advance(line)
+            except (Refork, BelowFloor) as detour:
+                yield Report("forks again", detail=str(detour))
+                yield from self.unpin()
+                yield Wait(self.wiring.times.poll_ms)
+            except Ended as end:
+                yield from self.unpin()
+                return end.ending
+
+    def fork(self) -> Script[Line]:
+        self.forks += 1
+        line = yield from fork.fork(self.wiring, self.task.task, self.pin_name(), self.inputs)
+        self.pinned = self.race.behind = True
+        self.listener.view.begin_at(line.shape)
+        yield from self.listen()
+        self.divergence.forked()
+        return line
+
+    def pin_name(self) -> str:
+        return f"{self.incarnation}-{self.forks}"
+
+    def unpin(self) -> Script[None]:
+        if self.pinned:
+            self.pinned, self.inputs.pinned_until_ms = False, -1
+            yield from pin.release(self.wiring.layout, self.task.task, self.pin_name())
+
+    def listen(self) -> Script[None]:
+        before = self.listener.others()
+        if (yield from self.listener.listen()):
+            self.race.last = Last.NONE  # the new ranks say who is first, whoever won before
+            self.publish_soon = self.publish_soon or self.listener.others() > before  # whoever is to become active must not fork far behind
+
+    def advance(self, line: Line) -> Script[Line]:
+        epoch = line.epoch + 1
+        gathered = yield from self.gather(line, epoch)
+        position = max(line.position, *(one.manifest.position for one in gathered))
+        shape = yield from self.know_shape(line, epoch, position)
+        blank = self.blank(epoch, gathered, position)
+        attempt = yield from self.compute(blank, line, gathered)
+        line, attempt, committed = yield from self.contend(line, attempt)
+        yield from self.race.must_count(committed)
+        line = yield from self.judge(line, attempt, gathered, committed.manifest)
+        line = replace(line, position=position, shape=shape)
+        yield from self.publish(line, committed.manifest)
+        return line
+
+    def gather(self, line: Line, epoch: int) -> Script[tuple[EpochObject, ...]]:
+        while True:
+            gathered = yield from self.inputs.gather(epoch)
+            if gathered is not None:
+                return gathered
+            yield from self.listen()
+            if self.listener.rank() is None:
+                raise Refork("no longer active", epoch)
+            yield from self.end_if_stopped(line)
+            yield Wait(self.wiring.times.poll_ms)
+
+    def end_if_stopped(self, line: Line) -> Script[None]:
+        """For a stop, E(n) is the last epoch; the state after it is published, so that a resume begins there."""
+        last = yield from self.listener.changes.last_epoch()
+        if last is not None and line.epoch >= last:
+            yield from self.publish_now(line)
+            raise Ended(Ending(Why.STOPPED, line.epoch))
+
+    def know_shape(self, line: Line, epoch: int, position: int) -> Script[int]:
+        """Wait until E(n) is known for every record that the inputs carry; go on only with the code that it names."""
+        while not (yield from self.listener.changes.settle(position)):
+            yield Wait(self.wiring.times.poll_ms)
+        record = self.listener.view.in_force(epoch)
+        wanted = record.shape.function(self.task.operator)
+        if wanted != self.function:  # The new code starts from what the old code publishes here, and from nothing else.
+            yield from self.hand_over(line)
+            raise Ended(Ending(Why.OTHER_CODE, line.epoch, wanted))
+        return record.number
+
+    def hand_over(self, line: Line) -> Script[None]:
+        """Publish for the new code. Who merely trails leaves that to the winner, or inherits its line where it is gone: the mark goes along."""
+        while self.divergence.trailing and (yield from publish.published(self.wiring.layout, self.task.task, line.epoch)) is None:
+            answer = yield Wait(self.wiring.times.poll_ms)
+            if self.divergence.adopts(answer.ended_ms, self.wiring.times.failure_timeout_ms):
+                line = yield from self.adopt(line)
+        yield from self.publish_now(line)
+
+    def blank(self, epoch: int, gathered: tuple[EpochObject, ...], position: int) -> Manifest:
+        inputs = tuple((task, one.manifest.epoch) for task, one in zip(self.task.inputs, gathered, strict=True))
+        return Manifest(epoch, Kind.FINAL, 0, "", "", position, self.incarnation, inputs=inputs)
+
+    def compute(self, blank: Manifest, line: Line, gathered: tuple[EpochObject, ...]) -> Script[Attempt]:
+        try:
+            return (yield from attempts.compute(self.wiring.layout, self.task, blank, line, gathered, dropped=blank.epoch in self.dropped))
+        except FunctionRaised as raised:
+            raise Ended(Ending(Why.FAILED, blank.epoch, str(raised))) from raised
+
+    def contend(self, line: Line, attempt: Attempt) -> Script[tuple[Line, Attempt, Committed]]:
+        """What stands at the epoch's key in the end; the line and the attempt are marked where one had to adopt."""
+        epoch = line.epoch + 1
+        found = yield from self.race.approach(epoch, self.listener.rank() or 0)
+        if found is None and self.divergence.trailing:
+            found = yield from self.wait_for_winner(epoch)
+            if found is None:
+                line, attempt = (yield from self.adopt(line)), attempt.rebased()
+        if not self.race.behind:
+            yield from self.unpin()
+        if found is None:
+            yield from segments.write(attempt.segments)
+            found = yield from self.race.put(attempt.epoch)
+        return line, attempt, found
+
+    def wait_for_winner(self, epoch: int) -> Script[Committed | None]:
+        """None once nothing final has come for `failureTimeout`."""
+        while True:
+            answer = yield Wait(self.wiring.times.poll_ms)
+            found = yield from self.race.look(epoch)
+            if found is not None or self.divergence.adopts(answer.ended_ms, self.wiring.times.failure_timeout_ms):
+                return found
+
+    def adopt(self, line: Line) -> Script[Line]:
+        if not self.task.may_adopt:
+            raise Ended(Ending(Why.DIVERGED, line.epoch))
+        yield Report("adopts", line.epoch + 1)
+        self.divergence.forked()
+        return replace(line, rebased=True)
+
+    def judge(self, line: Line, attempt: Attempt, gathered: tuple[EpochObject, ...], committed: Manifest) -> Script[Line]:
+        """Rule 2: whose line it is, and what one's state must do to be on it."""
+        epoch = committed.epoch
+        if self.divergence.winner_lives(committed):
+            raise Refork("the winner lives", epoch)
+        if lines.compare(line, attempt.epoch.manifest, committed) is Finding.OTHER and not self.divergence.trailing:
+            yield from self.diverged(epoch)
+        taken = yield from attempts.rows_were_taken(self.wiring.layout, self.task, attempt, committed)
+        if attempt.took_rows and not taken:
+            self.dropped.add(epoch)
+            raise Refork("the line has dropped these rows", epoch)
+        if not attempt.took_rows and taken and not self.divergence.trailing:
+            yield from self.diverged(epoch)
+        if not attempt.in_state:
+            yield Compute(epoch, gathered, dropped=True)
+        self.race.remember(committed)
+        if not self.divergence.trailing:
+            self.divergence.accepted(epoch)
+        return replace(line, epoch=epoch, lineage=committed.lineage, rebased=line.rebased and committed.kind is not Kind.FINAL)
+
+    def diverged(self, epoch: int) -> Script[None]:
+        yield Report("diverged", epoch)
+        self.divergence.diverged(epoch)
+        if not self.divergence.trailing:
+            raise Refork("diverged", epoch)
+
+    def publish(self, line: Line, committed: Manifest) -> Script[None]:
+        """By whoever committed it, or by whoever comes by, if nobody has; never by a replica that merely follows."""
+        due = publish.is_due(self.task, line.epoch) or (self.publish_soon and committed.writer == self.incarnation)
+        if due and not self.divergence.trailing:
+            self.publish_soon = False
+            yield from self.publish_now(line)
+
+    def publish_now(self, line: Line) -> Script[None]:
+        if not self.divergence.trailing:
+            yield from publish.publish(self.wiring.layout, self.task.task, line, self.incarnation)

@@ -1,0 +1,184 @@
+"""What a role may ask for, and what it may be told.
+
+Why: a role that only yields these can be driven by a real store and a real Spark, or by a simulation that delays, repeats, loses and
+crashes; it cannot tell which. Time comes with the answers: monotonic readings just before the request and just after the answer.
+Called by: every role; answered by a driver.
+"""
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import TypeAlias, TypeVar
+
+from levee_spark.log.values import EpochObject, Record
+
+
+@dataclass(frozen=True, slots=True)
+class Get:
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class PutIfAbsent:
+    key: str
+    record: Record
+
+
+@dataclass(frozen=True, slots=True)
+class Overwrite:
+    """For keys that one holder owns (its pin, its clock), and for nothing else."""
+
+    key: str
+    record: Record
+
+
+@dataclass(frozen=True, slots=True)
+class List:
+    """At most `limit` names in `folder`, in order, after the name `after`."""
+
+    folder: str
+    after: str
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Compute:
+    """The state after `epoch`, from that of the epoch before. `dropped`: take the inputs as zero rows."""
+
+    epoch: int
+    inputs: tuple[EpochObject, ...]
+    dropped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ingest:
+    epoch: int
+    offsets: str | None  # where the epoch before ended; None: at the very beginning
+
+
+@dataclass(frozen=True, slots=True)
+class Deliver:
+    """Hand an epoch to what lies outside; repeated after a crash, so it is keyed by epoch."""
+
+    input: int
+    epoch: EpochObject
+
+
+@dataclass(frozen=True, slots=True)
+class Restore:
+    """Forget the state and take the one after `epoch`; no files: the state before the first epoch."""
+
+    epoch: int
+    files: tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The state as it is now, as named files."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Something people should be able to see; nobody's decision depends on it."""
+
+    what: str
+    epoch: int = 0
+    detail: str = ""
+
+
+Request: TypeAlias = Get | PutIfAbsent | Overwrite | List | Delete | Wait | Compute | Ingest | Deliver | Restore | Snapshot | Report
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    record: Record
+    written_ms: int  # the store's own stamp
+    began_ms: int
+    ended_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    began_ms: int
+    ended_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Corrupt:
+    """There is an object, and it is not what was written."""
+
+    why: str
+    began_ms: int
+    ended_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """Created, overwritten, deleted, delivered, restored or waited."""
+
+    began_ms: int
+    ended_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Exists:
+    began_ms: int
+    ended_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    names: tuple[str, ...]
+    began_ms: int
+    ended_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """An error: the request may have been carried out, may not have been, or may still be."""
+
+    why: str
+    began_ms: int
+    ended_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    payload: object
+    rows: int
+    digest: str
+    began_ms: int
+    ended_ms: int
+    offsets: str | None = None
+    segments: tuple[tuple[str, object], ...] = ()  # (digest, payload) of the parts of a large output
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """The user's function raised; the state is still that of the epoch before."""
+
+    error: str
+    began_ms: int
+    ended_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    files: tuple[tuple[str, object], ...]
+    began_ms: int
+    ended_ms: int
+
+
+Answer: TypeAlias = Found | Absent | Corrupt | Done | Exists | Listed | Unknown | Computed | Raised | Files
+
+T = TypeVar("T")
+Script: TypeAlias = Generator[Request, Answer, T]

@@ -1,0 +1,84 @@
+"""A sealer: ends the wait for an epoch that is late, where the policy of its stream is `skip`.
+
+Why: bounded loss, in time, and all consumers see the same: the skipped epoch is put at the epoch's own key, so it races with the
+late producer like any other writer. Only a task whose own inputs have been complete for a deadline is late; a source is late a deadline
+after it could have sealed. Nothing is skipped before the newest anchor.
+Called by: the task's sentinel, or any consumer's replica beside its own work.
+"""
+
+from dataclasses import dataclass, field
+
+from levee_spark.log import head
+from levee_spark.log.change import Changes
+from levee_spark.log.control import ControlView
+from levee_spark.log.digest import lineage, sealed_digest
+from levee_spark.log.ending import Refork
+from levee_spark.log.inputs import BelowFloor, Inputs
+from levee_spark.log.pace import Pace
+from levee_spark.log.race import Race
+from levee_spark.log.requests import Report, Script, Wait
+from levee_spark.log.values import GENESIS, EpochObject, Kind, Manifest
+from levee_spark.log.wiring import TaskWiring, Wiring
+
+
+@dataclass(slots=True)
+class Sealer:
+    wiring: Wiring
+    task: TaskWiring
+    incarnation: str
+    view: ControlView = field(init=False)
+    changes: Changes = field(init=False)
+    inputs: Inputs = field(init=False)
+    race: Race = field(init=False)
+    pace: Pace = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.view = ControlView(self.wiring.layout)
+        self.changes = Changes(self.wiring, self.view)
+        self.inputs = Inputs(self.wiring, self.task.inputs)
+        self.race = Race(self.wiring, self.task.task, self.incarnation)
+        self.pace = Pace(self.wiring, self.task.task, self.incarnation, self.changes)
+
+    def run(self) -> Script[None]:
+        while True:
+            try:
+                before = yield from head.find(self.wiring.layout, self.task.task)
+                while True:
+                    before = yield from self.follow(before)
+            except (Refork, BelowFloor) as detour:
+                yield Report("begins again", detail=str(detour))
+                yield Wait(self.wiring.times.poll_ms)
+
+    def follow(self, before: Manifest | None) -> Script[Manifest]:
+        epoch = before.epoch + 1 if before else 1
+        since_ms: int | None = None
+        while True:
+            now_ms = (yield Wait(self.wiring.times.poll_ms)).ended_ms
+            found = yield from self.race.look(epoch)
+            if found is None and since_ms is not None and now_ms - since_ms >= self.wiring.times.deadline_ms:
+                yield Report("skips", epoch)
+                found = yield from self.race.put((yield from self.skipped(epoch, before)))
+            if found is not None:
+                yield from self.race.must_count(found)
+                return found.manifest
+            since_ms = (since_ms or now_ms) if (yield from self.could_be_there(epoch, before)) else None
+
+    def could_be_there(self, epoch: int, before: Manifest | None) -> Script[bool]:
+        """Whether nothing but the task itself keeps this epoch away."""
+        yield from self.view.refresh()
+        yield from self.pace.anchors.refresh()
+        if not self.pace.anchors.may_skip(epoch):
+            return False
+        if self.task.is_source:
+            return (yield from self.pace.permits(epoch, before))
+        gathered = yield from self.inputs.gather(epoch)
+        return gathered is not None and (yield from self.changes.settle(max(one.manifest.position for one in gathered)))
+
+    def skipped(self, epoch: int, before: Manifest | None) -> Script[EpochObject]:
+        offsets = before.offsets if before else None  # of a source: the rows that it did not take in are still to come
+        digest = sealed_digest(Kind.SKIPPED, offsets)
+        gathered = () if self.task.is_source else (yield from self.inputs.gather(epoch)) or ()
+        read = self.view.latest() if self.task.is_source else max(one.manifest.position for one in gathered)
+        chained = lineage(before.lineage if before else GENESIS, digest)
+        position = max(read, before.position if before else 0)
+        return EpochObject(Manifest(epoch, Kind.SKIPPED, 0, digest, chained, position, self.incarnation, offsets=offsets))

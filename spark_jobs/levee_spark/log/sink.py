@@ -1,0 +1,50 @@
+"""A sink: hands every epoch of its input, in order, to what lies outside.
+
+Why: what is outside may not remember; so progress is published like any state, and an epoch delivered twice carries the same number.
+Called by: a worker; the simulation.
+"""
+
+from dataclasses import dataclass, field, replace
+
+from levee_spark.log import fork, pin, publish
+from levee_spark.log.ending import Refork
+from levee_spark.log.fork import Line
+from levee_spark.log.inputs import BelowFloor, Inputs
+from levee_spark.log.requests import Deliver, Report, Script, Wait
+from levee_spark.log.wiring import TaskWiring, Wiring
+
+
+@dataclass(slots=True)
+class Sink:
+    wiring: Wiring
+    task: TaskWiring
+    incarnation: str
+    inputs: Inputs = field(init=False)
+    forks: int = 0
+
+    def __post_init__(self) -> None:
+        self.inputs = Inputs(self.wiring, self.task.inputs)
+
+    def run(self) -> Script[None]:
+        while True:
+            self.forks += 1
+            holder = f"{self.incarnation}-{self.forks}"
+            try:
+                line = yield from fork.fork(self.wiring, self.task.task, holder, self.inputs)
+                while True:
+                    line = yield from self.advance(line)
+            except (Refork, BelowFloor) as detour:
+                yield Report("begins again", detail=str(detour))
+                yield from pin.release(self.wiring.layout, self.task.task, holder)
+                yield Wait(self.wiring.times.poll_ms)
+
+    def advance(self, line: Line) -> Script[Line]:
+        epoch = line.epoch + 1
+        while (gathered := (yield from self.inputs.gather(epoch))) is None:
+            yield Wait(self.wiring.times.poll_ms)
+        for index, one in enumerate(gathered):
+            yield Deliver(index, one)
+        line = replace(line, epoch=epoch, position=max(one.manifest.position for one in gathered))
+        if publish.is_due(self.task, epoch):
+            yield from publish.publish(self.wiring.layout, self.task.task, line, self.incarnation)
+        return line

@@ -1,0 +1,111 @@
+"""The trimmer of a stream: rule 4's floor rises, and what lies below it is deleted.
+
+Why: in this order and no other: look for pins, raise the floor, look for pins again, delete. The floor is the oldest published checkpoint
+that anyone keeps who needs the stream: its consumers, and its own task, which must be able to replay and compare (rule 2).
+It is never younger than `retention` (rule 4's exemption rests on that), and a source's floor never passes an E(n) that is not recorded.
+Called by: any worker, for any stream; several at once do no harm.
+"""
+
+from dataclasses import dataclass, field
+
+from levee.topology.names import TaskId
+from levee_spark.log import ask, clock, floor, head, pin, publish, segments
+from levee_spark.log.change import Changes
+from levee_spark.log.clock import StoreClock
+from levee_spark.log.control import ControlView
+from levee_spark.log.keys import numbered
+from levee_spark.log.requests import Absent, PutIfAbsent, Script, Wait
+from levee_spark.log.values import Floor
+from levee_spark.log.wiring import TaskWiring, Wiring
+
+FLOORS_KEPT = 2
+
+
+@dataclass(slots=True)
+class Trimmer:
+    wiring: Wiring
+    task: TaskWiring
+    incarnation: str
+    changes: Changes = field(init=False)
+    clock: StoreClock | None = None
+
+    def __post_init__(self) -> None:
+        self.changes = Changes(self.wiring, ControlView(self.wiring.layout))
+
+    def run(self) -> Script[None]:
+        while True:
+            yield from self.trim()
+            yield Wait(4 * self.wiring.times.period_ms)
+
+    def trim(self) -> Script[None]:
+        layout, task = self.wiring.layout, self.task.task
+        self.clock = yield from clock.ask_time(layout, self.incarnation, self.clock, self.wiring.times.resolution_ms)
+        if not self.task.is_source:
+            yield from publish.retire(layout, self.task, (yield from pin.oldest(layout, task, self.clock)))
+        if self.task.sink:
+            return
+        known = yield from floor.latest(layout, task, Floor(0, 0))
+        target = yield from self.target(known.epoch)
+        if target > known.epoch:
+            known = yield from self.raise_floor(known, target)
+        yield from self.delete_below(known)
+
+    def keepers(self) -> tuple[TaskId, ...]:
+        own = () if self.task.is_source else (self.task.task,)
+        return own + self.wiring.consumers(self.task.task)
+
+    def target(self, low: int) -> Script[int]:
+        """How far the floor may rise: nobody's checkpoint, nobody's pin, nothing young, no E(n) that is still to be derived."""
+        target = yield from self.oldest_kept()
+        target = min(target, (yield from self.oldest_pinned(target)))
+        while target > low and not ((yield from self.old_enough(target)) and (yield from self.changes_are_recorded(target))):
+            target = low + (target - low) // 2
+        return target
+
+    def oldest_kept(self) -> Script[int]:
+        kept = []
+        for keeper in self.keepers():
+            kept.append((yield from publish.kept(self.wiring.layout, self.wiring.tasks[keeper])))
+        return min(kept, default=0)
+
+    def oldest_pinned(self, limit: int) -> Script[int]:
+        assert self.clock is not None
+        for keeper in self.keepers():
+            held = yield from pin.oldest(self.wiring.layout, keeper, self.clock)
+            limit = limit if held is None else min(limit, held)
+        return limit
+
+    def old_enough(self, target: int) -> Script[bool]:
+        """Everything below `target` was sealed at least `retention` ago, by the clock that stamped it."""
+        assert self.clock is not None
+        found = yield from ask.look(self.wiring.layout.epoch(self.task.task, target - 1))
+        if isinstance(found, Absent):
+            return target <= 1
+        age_ms = self.clock.earliest(found.ended_ms) - found.written_ms - self.clock.resolution_ms
+        return age_ms >= self.wiring.times.retention_ms
+
+    def changes_are_recorded(self, target: int) -> Script[bool]:
+        if not self.task.is_source:
+            return True
+        manifest = yield from head.manifest_at(self.wiring.layout, self.task.task, target)
+        return manifest is not None and (yield from self.changes.settle(manifest.position))
+
+    def raise_floor(self, known: Floor, target: int) -> Script[Floor]:
+        """Put the next record, then read what the floor is: another trimmer may have been faster, or this one slept."""
+        raised = Floor(known.number + 1, target)
+        yield from ask.persistently(PutIfAbsent(self.wiring.layout.floor(self.task.task, raised.number), raised))
+        return (yield from floor.latest(self.wiring.layout, self.task.task, Floor(0, 0)))
+
+    def delete_below(self, known: Floor) -> Script[None]:
+        layout, task = self.wiring.layout, self.task.task
+        limit = yield from self.oldest_pinned(known.epoch)
+        for folder in (layout.epochs(task), layout.verdicts(task), layout.rebuilts(task)):
+            yield from self.delete_numbered(folder, limit)
+        yield from segments.sweep(layout, task, limit)
+        yield from self.delete_numbered(layout.floors(task), known.number - FLOORS_KEPT)
+
+    def delete_numbered(self, folder: str, limit: int) -> Script[None]:
+        for name in (yield from ask.page_of(folder, "", ask.PAGE)):
+            if numbered(name) >= limit:
+                return
+            yield from ask.delete(name)

@@ -1,0 +1,160 @@
+"""What the epoch log keeps: immutable records, each written once.
+
+Why: all that replicas agree on, they agree on by reading these; nothing else is shared between them.
+Called by: every role, and by `codec`, which turns them into bytes.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+from levee.topology.names import OperatorName, TaskId
+
+GENESIS = "genesis"  # the lineage before the first epoch
+
+
+class Kind(StrEnum):
+    FINAL = "final"
+    SKIPPED = "skipped"  # sealed empty because it was late: the state has its rows, the output lost them
+    FAILED = "failed"  # its function raised: the state has taken its input as zero rows
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What is known of a committed epoch without reading its rows."""
+
+    epoch: int
+    kind: Kind
+    rows: int
+    digest: str
+    lineage: str
+    position: int  # the largest control record that any source had read for this epoch or one before it
+    writer: str
+    sealed_ms: int = 0  # the store's time, as far as the writer knew it
+    inputs: tuple[tuple[TaskId, int], ...] = ()
+    offsets: str | None = None  # sources: where the next epoch begins
+    rebased: bool = False  # the state this was computed from is not the one that produced the epoch before
+    segments: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EpochObject:
+    """A committed epoch. The payload is the lane's: Arrow in a worker, row numbers in the simulation."""
+
+    manifest: Manifest
+    payload: object = None
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A part of a large output, written before the manifest that commits it."""
+
+    payload: object
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether the state has taken the rows of an epoch that was sealed as skipped."""
+
+    epoch: int
+    kind: Kind  # FINAL: it has; FAILED: the function raised, so it took none
+
+
+@dataclass(frozen=True, slots=True)
+class Floor:
+    """Epochs below it are gone, whether or not their objects still are."""
+
+    number: int
+    epoch: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """Somebody forks from `epoch`: nothing at or above it may be deleted for `limit_ms` after this was written."""
+
+    holder: str
+    epoch: int
+    limit_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedCheckpoint:
+    """A task's state after `epoch`."""
+
+    task: TaskId
+    epoch: int
+    lineage: str
+    position: int
+    shape: int  # the control record whose shape was in force at `epoch`
+    files: tuple[str, ...] = ()
+    rebased: bool = False  # a break that no final manifest bears yet
+    writer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointFile:
+    payload: object
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What changes rows, and therefore holds from one epoch for all tasks."""
+
+    functions: tuple[tuple[OperatorName, str], ...] = ()
+    graph: str = ""
+    stopped: bool = False
+
+    def function(self, operator: OperatorName) -> str:
+        return dict(self.functions).get(operator, "")
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """What never changes rows, and therefore holds as soon as it is read."""
+
+    ranks: tuple[tuple[str, int], ...] = ()  # of the replicas that are active; whoever is not named is idle
+
+    def rank(self, replica: str) -> int | None:
+        return dict(self.ranks).get(replica)
+
+
+@dataclass(frozen=True, slots=True)
+class ControlRecord:
+    """One decision: the full state in force after it."""
+
+    number: int
+    shape: Shape
+    live: Live
+    shape_number: int  # the record that brought this shape: its own number where it changes rows
+    from_epoch: int = 1
+    writer: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeEpoch:
+    """E(n): the one epoch from which record n holds for all tasks."""
+
+    number: int
+    epoch: int
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """Epoch `epoch` is due at `time_ms` of the store's clock, and every later one a period after the one before."""
+
+    number: int
+    epoch: int
+    time_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """Written to learn what the store does and what time it is."""
+
+    mark: str
+
+
+Record: TypeAlias = (
+    EpochObject | Segment | Verdict | Floor | Pin | PublishedCheckpoint | CheckpointFile | ControlRecord | ChangeEpoch | Anchor | Probe
+)
