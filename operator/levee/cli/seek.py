@@ -4,6 +4,7 @@ Why: "infeasible" is no answer; which node is too small in which configuration i
 Called by: cli.planner.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from levee.cli.amounts import floor4, fraction, number
@@ -12,6 +13,7 @@ from levee.cli.clock import Clock
 from levee.planning.case import Case, Found, Kind, Place
 from levee.planning.completeness import baselines
 from levee.planning.completeness.exact import highest
+from levee.planning.completeness.explain import explain
 from levee.planning.problem import Goal, Plan
 from levee.planning.result import Result, Status
 from levee.planning.strategies import verified
