@@ -6,8 +6,6 @@ Called by: levee plan; the operator, whenever it plans; the benchmarks of planni
 docs/design/completeness.md has the model and why it is exact.
 """
 
-from dataclasses import dataclass
-
 from levee.planning.completeness.decode import decode, encode
 from levee.planning.completeness.highs import Outcome
 from levee.planning.completeness.milp import Milp, build

@@ -44,11 +44,13 @@ def waits_above(problem: Problem) -> tuple[frozenset[int], ...]:
 
 def fed(model: Model, configuration: int, task: int) -> list[tuple[int, float, float]]:
     """The producers that send a task rows: (producer, rows read, rows emitted for them), without failures."""
-    rates = [
-        (producer, fraction * float(model.rates[1][configuration, producer] if producer >= 0 else model.source_rows[configuration, ~producer]), s)
-        for producer, s, _, fraction in model.inputs[task]
-    ]
-    return [(producer, rows, selectivity * rows) for producer, rows, selectivity in rates if rows > 0]
+    found: list[tuple[int, float, float]] = []
+    for producer, selectivity, _, fraction in model.inputs[task]:
+        emitted = model.rates[1][configuration, producer] if producer >= 0 else model.source_rows[configuration, ~producer]
+        rows = fraction * float(emitted)
+        if rows > 0:
+            found.append((producer, rows, selectivity * rows))
+    return found
 
 
 def add_flow(program: Program, model: Model, configuration: int, alive: Sequence[int], below: Below, promise: Promise) -> None:

@@ -68,7 +68,7 @@ Heard = Callable[[float | None, float | None], None]  # (objective, bound) so fa
 
 def run(program: Program, stop: Stop, *, start: Terms | None = None, nodes_max: int | None = None, heard: Heard | None = None) -> Answer:
     """Solve, from a start (the whole columns' values) if there is one, until proven, out of nodes or told to stop."""
-    solver = highspy.Highs()
+    solver = highspy.Highs()  # type: ignore[no-untyped-call]
     _set_options(solver, stop.remaining_s(), nodes_max)
     solver.passModel(_lp(program))
     if start:
@@ -83,6 +83,7 @@ def _set_options(solver: highspy.Highs, remaining_s: float, nodes_max: int | Non
         "output_flag": False,
         "threads": 1,
         "parallel": "off",
+        "mip_allow_restart": False,  # Measured: halves the time on the hard applications.
         "mip_rel_gap": GAP,
         "mip_abs_gap": GAP / 10,
         "mip_feasibility_tolerance": FEASIBILITY,
@@ -112,18 +113,21 @@ def _lp(program: Program) -> highspy.HighsLp:
 
 def _listen(solver: highspy.Highs, stop: Stop, heard: Heard | None) -> None:
     """HiGHS asks between its steps whether to go on; that is also where progress is told."""
+    last: list[tuple[float | None, float | None]] = [(None, None)]
 
     def ask(event: highspy.highs.HighsCallbackEvent) -> None:
-        if stop.asked():
+        if stop.asked() and event.data_in is not None:
             event.data_in.user_interrupt = True
 
-    def tell(event: highspy.highs.HighsCallbackEvent) -> None:
-        if heard is not None:
-            heard(_finite(event.data_out.mip_primal_bound), _finite(event.data_out.mip_dual_bound))
+    def ask_and_tell(event: highspy.highs.HighsCallbackEvent) -> None:
+        ask(event)
+        now = (_finite(event.data_out.mip_primal_bound), _finite(event.data_out.mip_dual_bound))
+        if heard is not None and now != last[0]:
+            last[0] = now
+            heard(*now)
 
-    solver.cbMipInterrupt += ask
+    solver.cbMipInterrupt += ask_and_tell
     solver.cbSimplexInterrupt += ask
-    solver.cbMipLogging += tell
 
 
 def _answer(solver: highspy.Highs, whole: bool) -> Answer:

@@ -36,7 +36,7 @@ def _pessimistic(model: Model) -> Milp:
     choices = tuple(choose_all(program, model, c) for c in range(len(model.problem.configurations)))
     gates = waits_above(model.problem)
     for choice in choices:
-        below = _gate_cuts(program, choice.safe, gates) | _useful_cuts(program, model, choice, gates)
+        below = _gate_cuts(program, choice.safe, gates) | _useful_cuts(program, model, choice)
         add_flow(program, model, choice.configuration, choice.safe, below, promise)
     return Milp(program, choices, (promise,))
 
@@ -89,7 +89,7 @@ def _at_most(program: Program, column: int, others: set[int]) -> Below:
     return {(column, other) for other in others}
 
 
-def _useful_cuts(program: Program, model: Model, choice: Choice, gates: Sequence[frozenset[int]]) -> Below:
+def _useful_cuts(program: Program, model: Model, choice: Choice) -> Below:
     """A task that gets no rows when the others fail need not be safe: some producer is, or it reads a source."""
     below: Below = set()
     for task, column in enumerate(choice.safe):

@@ -1,7 +1,7 @@
 """Search for the best plan: settle who is safe with the choice of nodes relaxed, then find room; in turns with the whole program.
 
-Why: either alone is slow somewhere. The relaxed program with cuts wins where nodes have room for most choices, the whole program where
-a few heavy tasks hardly fit. They take turns, counted in nodes of the search tree and not in seconds, so that equal input gives equal plans.
+Why: either alone is slow somewhere. The relaxed program with cuts wins where nodes have room for most choices, the whole program
+where a few heavy tasks hardly fit. They take turns, counted in nodes of the search tree and not in seconds: equal input, equal plans.
 Called by: completeness.exact.
 """
 
@@ -15,7 +15,7 @@ from levee.planning.completeness.model import Model
 from levee.planning.completeness.packing import Assignment, Packing, pack
 from levee.planning.result import Stop
 
-ROUNDS, ROUNDS_GROWTH = 4, 2
+ROUNDS, ROUNDS_GROWTH = 2, 2
 NODES, NODES_GROWTH = 400, 6
 
 Whole = Mapping[int, float]  # values of the whole columns
@@ -141,6 +141,4 @@ def _round(milp: Milp, packings: list[Packing], answer: Answer, stop: Stop, foun
 
 
 def _picked(packing: Packing, assignment: Assignment) -> dict[int, float]:
-    return {
-        column: float(assignment.get(task) == node) for task, at in packing.choice.picks.items() for node, column in at.items()
-    }
+    return {column: float(assignment.get(task) == node) for task, at in packing.choice.picks.items() for node, column in at.items()}
