@@ -5,14 +5,14 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 
-from brute import most
 from levee.planning.completeness.exact import solve
-from levee.planning.completeness.explain import Overload, explain, explained
+from levee.planning.completeness.explain import explain, explained
 from levee.planning.problem import Goal, Problem
 from levee.planning.result import Status
 from levee.topology.graph import FailureModel
-from small_problems import goals, problems
-from test_exact import pipeline
+from tests.planning.completeness.brute import most
+from tests.planning.completeness.small_problems import goals, problems
+from tests.planning.completeness.test_exact import pipeline
 
 
 def test_the_most_that_can_be_had_is_said() -> None:
@@ -47,4 +47,4 @@ def test_nodes_are_blamed_exactly_where_nothing_fits_them(problem: Problem, goal
     explanation = explain(problem, goal)
     assert (most(problem, goal) is None) is bool(explanation.overloads)
     assert bool(explanation.notes) is (solve(problem, goal).status is Status.INFEASIBLE)
-    assert all(isinstance(o, Overload) and o.load_cores >= o.capacity_cores * (1 - 1e-5) for o in explanation.overloads)
+    assert all(o.load_cores >= o.capacity_cores * (1 - 1e-5) for o in explanation.overloads)

@@ -6,6 +6,7 @@ Called by: levee plan; the operator, whenever it plans; the benchmarks of planni
 docs/design/completeness.md has the model and why it is exact.
 """
 
+from levee.planning.completeness.baselines import greedy
 from levee.planning.completeness.decode import decode, encode
 from levee.planning.completeness.highs import Outcome
 from levee.planning.completeness.milp import Milp, build
@@ -26,8 +27,9 @@ def solve(problem: Problem, goal: Goal, *, stop: Stop = Stop(), start: Plan | No
     price = None if goal.penalty is None else goal.penalty / problem.window_s
     _add_goal(milp, goal, price, scale)
     found = Found()
-    if start is not None and _keeps(model, goal, start):
-        found.offer(encode(model, milp, start, goal.failures), value(model, goal, start) / scale)
+    for plan in (start, greedy(problem)):  # The greedy plan costs nothing, and often is one to stop with.
+        if plan is not None and _keeps(model, goal, plan):
+            found.offer(encode(model, milp, plan, goal.failures), value(model, goal, plan) / scale)
     search(model, milp, stop, found, lambda objective, bound: stop.report(Progress(_scaled(objective, scale), _scaled(bound, scale))))
     return _result(model, goal, milp, found, scale)
 
