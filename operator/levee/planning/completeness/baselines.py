@@ -75,19 +75,25 @@ def _relieved(model: Model, c: int, row: Row) -> Row:
 
 def _victim(model: Model, c: int, row: Row) -> tuple[int, int] | None:
     """The redundant replica that uses most CPU on the most overloaded node; of equal ones the one farthest upstream."""
-    problem = model.problem
-    loads = node_loads(model, (row,) * len(problem.configurations), problem.placement)[c]
-    ratio = {node.name: loads[n] / node.capacity_cores for n, node in enumerate(problem.nodes)}
+    full = _fullness(model, c, row)
     candidates = [
-        (ratio[on], float(model.reserved[c, t]), -t, -replica)
-        for t, active in enumerate(row)
+        (full[task][replica], float(model.reserved[c, task]), -task, -replica)
+        for task, active in enumerate(row)
         for replica in active
-        if len(active) > 1 and ratio[on := problem.placement[problem.tasks[t].id][replica]] >= 1 - TOLERANCE
+        if len(active) > 1 and full[task][replica] >= 1 - TOLERANCE
     ]
     if not candidates:
         return None
     *_, task, replica = max(candidates)
     return -task, -replica
+
+
+def _fullness(model: Model, c: int, row: Row) -> list[list[float]]:
+    """[task][replica]: the load of the replica's node against its capacity."""
+    problem = model.problem
+    loads = node_loads(model, (row,) * len(problem.configurations), problem.placement)[c]
+    full = {node.name: float(loads[n]) / node.capacity_cores for n, node in enumerate(problem.nodes)}
+    return [[full[name] for name in problem.placement[task.id]] for task in problem.tasks]
 
 
 def _shares(model: Model) -> Floats:

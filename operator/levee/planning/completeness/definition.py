@@ -78,6 +78,12 @@ class Definition:
             self.above[stream] = frozenset(tasks).union(*(self.ancestors(task) for task in tasks))
         return self.above[stream]
 
+    def _not_all_active(self) -> tuple[Lost, ...]:
+        return tuple(
+            Lost(task.id for index, task in enumerate(self.problem.tasks) if len(self.plan.active[c][index]) < self.problem.replicas)
+            for c in self._configurations()
+        )
+
     def _without(self, nodes: set[str]) -> tuple[Lost, ...]:
         """The tasks that have no active replica left once these nodes are gone."""
         return tuple(

@@ -16,20 +16,8 @@ import numpy as np
 
 from levee.planning.completeness import ftsearch_kernel as kernel
 from levee.planning.completeness.ftsearch_compile import SLICE
-from levee.planning.completeness.ftsearch_tables import (
-    BOTH,
-    FAITHFUL,
-    Floats,
-    Ints,
-    Pruning,
-    State,
-    Tables,
-    arranged,
-    branch,
-    fresh,
-    order,
-    tables,
-)
+from levee.planning.completeness.ftsearch_order import arranged, order
+from levee.planning.completeness.ftsearch_tables import BOTH, FAITHFUL, Floats, Ints, Pruning, State, Tables, branch, fresh, tables
 from levee.planning.completeness.model import Model
 from levee.planning.problem import Goal, Plan, Problem
 from levee.planning.result import Progress, Result, Status, Stop
@@ -39,13 +27,7 @@ PIECES_PER_THREAD = 32  # Pieces differ in size by orders of magnitude.
 
 
 def solve(
-    problem: Problem,
-    goal: Goal,
-    *,
-    stop: Stop | None = None,
-    threads: int = 1,
-    prunings: Pruning = FAITHFUL,
-    full_first: bool = True,
+    problem: Problem, goal: Goal, *, stop: Stop | None = None, threads: int = 1, prunings: Pruning = FAITHFUL, full_first: bool = True
 ) -> Result[Plan]:
     """The cheapest plan that reaches the goal, or the best found when told to stop."""
     if problem.replicas != 2 or goal.failures is not FailureModel.PESSIMISTIC or goal.penalty is not None:

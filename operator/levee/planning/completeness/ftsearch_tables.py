@@ -3,20 +3,18 @@
 Why: the kernel is compiled for plain arrays; everything about levels, orders and bounds that can be worked out once is worked out here.
 Called by: ftsearch (which makes both) and ftsearch_kernel (which reads one and writes the other).
 
-A level of the tree is one task in one configuration: the configuration that needs most CPU first, tasks in topological order within it;
-where that leaves a choice, the task that keeps most rows per CPU second first (of the orders tried, it found most plans, and the best).
+A level of the tree is one task in one configuration; the configurations stand as ftsearch_order says, the tasks as in the problem.
 """
 
-from dataclasses import replace
 from enum import IntFlag
-from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from levee.planning.completeness.ftsearch_order import order, worth
 from levee.planning.completeness.model import TOLERANCE, Model
-from levee.planning.problem import Goal, Problem
+from levee.planning.problem import Goal
 from levee.topology.graph import Late
 
 Floats = NDArray[np.float64]
@@ -88,36 +86,6 @@ class State(NamedTuple):
     height: Ints  # [pruning] sum of the heights at which they were
 
 
-def arranged(problem: Problem) -> Problem:
-    """The same problem with its tasks in the topological order that the search goes by."""
-    model = Model(problem)
-    _, made, load = model.rates
-    rows = model.rates[0] + made * worth(model)  # What the task keeps, itself and below it.
-    promise = (model.probability @ rows) / np.maximum(model.probability @ load, 1e-300)
-    consumers: list[list[int]] = [[] for _ in problem.tasks]
-    missing = [0] * len(problem.tasks)
-    for task, inputs in enumerate(model.inputs):
-        for producer, *_ in inputs:
-            if producer >= 0:
-                consumers[producer].append(task)
-                missing[task] += 1
-    ready = [(-float(promise[task]), task) for task, count in enumerate(missing) if count == 0]
-    heapify(ready)
-    chosen = []
-    while ready:
-        chosen.append(problem.tasks[task := heappop(ready)[1]])
-        for consumer in consumers[task]:
-            missing[consumer] -= 1
-            if missing[consumer] == 0:
-                heappush(ready, (-float(promise[consumer]), consumer))
-    return replace(problem, tasks=tuple(chosen))
-
-
-def order(model: Model) -> list[int]:
-    """Configurations, the most resource-hungry first."""
-    return sorted(range(len(model.probability)), key=lambda c: -float(model.rates[2][c].sum()))
-
-
 def tables(model: Model, goal: Goal, prunings: Pruning, full_first: bool) -> Tables:
     problem, by_hunger = model.problem, order(model)
     edges = [(t, edge) for t, inputs in enumerate(model.inputs) for edge in inputs]
@@ -153,16 +121,6 @@ def tables(model: Model, goal: Goal, prunings: Pruning, full_first: bool) -> Tab
         full_first=full_first,
         prunings=int(prunings),
     )
-
-
-def worth(model: Model) -> Floats:
-    """The adjoint: what one row emitted by a task is worth to all tasks below it, when they are replicated."""
-    rows = np.zeros(len(model.inputs))
-    for task in reversed(range(len(model.inputs))):
-        for producer, selectivity, _, fraction in model.inputs[task]:
-            if producer >= 0:
-                rows[producer] += fraction * (1 + selectivity * rows[task])
-    return rows
 
 
 def branch(state: State) -> State:

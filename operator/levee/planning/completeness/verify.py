@@ -12,6 +12,7 @@ from levee.planning.completeness.definition import Definition
 from levee.planning.problem import Goal, Plan, Problem
 from levee.planning.result import Result, Status
 from levee.topology.complaint import Complaint
+from levee.topology.names import TaskId
 
 TOLERANCE = 1e-6  # Optimisers work in floating point.
 
@@ -45,11 +46,15 @@ def _shape(problem: Problem, plan: Plan, moved: bool) -> Iterator[Complaint]:
     if strange := {replica for row in plan.active for active in row for replica in active} - known:
         yield Complaint("plan.active", f"replicas {sorted(strange)} do not exist: each task has {problem.replicas}, from 0", AGAIN)
     for task in problem.tasks:
-        on = plan.placement.get(task.id, ())
-        if len(on) != problem.replicas or not set(on) <= set(problem.node_index):
-            yield Complaint(f"placement of {task.id}", f"{list(on)} does not name a node for each of {problem.replicas} replicas", AGAIN)
-        elif not moved and on != tuple(problem.placement[task.id]):
-            yield Complaint(f"placement of {task.id}", f"is {list(on)}, but was given as {list(problem.placement[task.id])}", AGAIN)
+        yield from _displaced(problem, plan, task.id, moved)
+
+
+def _displaced(problem: Problem, plan: Plan, task: TaskId, moved: bool) -> Iterator[Complaint]:
+    on = plan.placement.get(task, ())
+    if len(on) != problem.replicas or not set(on) <= set(problem.node_index):
+        yield Complaint(f"placement of {task}", f"{list(on)} does not name a node for each of {problem.replicas} replicas", AGAIN)
+    elif not moved and on != tuple(problem.placement[task]):
+        yield Complaint(f"placement of {task}", f"is {list(on)}, but was given as {list(problem.placement[task])}", AGAIN)
 
 
 def _someone_active(problem: Problem, plan: Plan) -> Iterator[Complaint]:
@@ -83,6 +88,10 @@ def _false_claims(definition: Definition, goal: Goal | None, claimed: Result[Pla
         yield Complaint("result.objective", f"is said to be {claimed.objective} and is {true:.9g}", AGAIN)
     if claimed.bound is not None and claimed.bound > true and not _close(claimed.bound, true):
         yield Complaint("result.bound", f"{claimed.bound:.9g} is above the objective {true:.9g} of this plan", AGAIN)
+    yield from _false_status(claimed, true)
+
+
+def _false_status(claimed: Result[Plan], true: float) -> Iterator[Complaint]:
     match claimed.status:
         case Status.OPTIMAL if claimed.bound is None or not _close(claimed.bound, true, 1e-4):
             yield Complaint("result.status", f"optimal is claimed with bound {claimed.bound} and objective {true:.9g}", AGAIN)

@@ -83,18 +83,13 @@ def application(
     count = hosts * pes_per_host
     low, high = sorted((rng.uniform(*rows_per_s), rng.uniform(*rows_per_s)))
     inputs = [_inputs(rng, producers, selectivity) for producers in _producers(rng, count, rng.uniform(*degree))]
-    loads = _loads(inputs)
-    placement = _placement(loads, hosts, replicas)
-    fullest = max(sum(loads[task] for task, on in enumerate(placement) for at in on if at == host) for host in range(hosts))
+    placement = _placement(_loads(inputs), hosts, replicas)
     wanted = rng.uniform(overload[0], min(overload[1], high / low))  # Cores in use on the fullest host in High, of one.
-    scale = wanted / (fullest * high)
+    scale = wanted / (high * _fullest(_loads(inputs), placement, hosts))
     return Problem(
         sources=(SourceTask(task_id(SOURCE, 0), SOURCE, (low, high), late),),
         tasks=tuple(Task(_pe(task), _name(task), _scaled(edges, scale), late) for task, edges in enumerate(inputs)),
-        configurations=(
-            _configuration("low", low, 1 - HIGH_PROBABILITY),
-            _configuration("high", high, HIGH_PROBABILITY),
-        ),
+        configurations=_configurations(low, high),
         nodes=tuple(Node(_host(host), ZoneName(f"zone-{host % ZONES}"), 1.0) for host in range(hosts)),
         placement={_pe(task): tuple(map(_host, on)) for task, on in enumerate(placement)},
         replicas=replicas,
@@ -141,6 +136,11 @@ def _placement(loads: list[float], hosts: int, replicas: int) -> list[tuple[int,
     return placement
 
 
+def _fullest(loads: list[float], placement: list[tuple[int, ...]], hosts: int) -> float:
+    """CPU of the fullest host for one row from the source, with everything active."""
+    return max(sum(loads[task] for task, on in enumerate(placement) for at in on if at == host) for host in range(hosts))
+
+
 def _scaled(edges: tuple[Edge, ...], scale: float) -> tuple[Edge, ...]:
     return tuple(replace(edge, cost_s=edge.cost_s * scale) for edge in edges)
 
@@ -151,8 +151,9 @@ def _unread(inputs: list[tuple[Edge, ...]]) -> tuple[TaskId, ...]:
     return tuple(_pe(task) for task in range(len(inputs)) if _pe(task) not in read)
 
 
-def _configuration(name: str, rows_per_s: float, probability: float) -> Configuration:
-    return Configuration(ConfigurationName(name), probability, {SOURCE: rows_per_s})
+def _configurations(low: float, high: float) -> tuple[Configuration, ...]:
+    drawn = (("low", low, 1 - HIGH_PROBABILITY), ("high", high, HIGH_PROBABILITY))
+    return tuple(Configuration(ConfigurationName(name), probability, {SOURCE: rows_per_s}) for name, rows_per_s, probability in drawn)
 
 
 def _name(task: int) -> OperatorName:
