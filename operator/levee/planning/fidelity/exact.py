@@ -16,18 +16,20 @@ from levee.planning.fidelity.frontier import EPSILON
 from levee.planning.fidelity.model import Model
 from levee.planning.fidelity.plan import ActivePlan, Metric, named, numbered, out_of_time
 from levee.planning.fidelity.polish import improved
+from levee.planning.fidelity.prices import priced
 from levee.planning.fidelity.problem import FidelityProblem
 from levee.planning.fidelity.relaxation import ANY, Box, Relaxation, Relaxed
 from levee.planning.result import Progress, Result, Status, Stop
 
 TOLERANCE = 1e-9  # of objective and bound, both between 0 and 1
+NARROW = 0.05  # Intervals of atoms that depend on unsettled ones are not cut finer: what they depend on has to be settled.
 
 
 def solve(problem: FidelityProblem, budget: int, *, metric: Metric = Metric.OF, stop: Stop = Stop()) -> Result[ActivePlan]:
     """The best plan with at most `budget` active replicas, or the best so far with a bound when stopped."""
     budget = max(0, min(budget, len(problem.tasks)))
     model = Model(problem, metric)
-    search = _Search(model, Relaxation(factored(problem, metric), budget), budget)
+    search = _Search(model, priced(factored(problem, metric), budget), budget)
     for heuristic in (structure_aware.solve, greedy.solve):
         search.try_plan(numbered(problem, heuristic(problem, budget, metric=metric, stop=stop).plan or ActivePlan(frozenset())))
     bound = search.run(stop)
@@ -83,18 +85,29 @@ def split(relaxation: Relaxation, box: Box, relaxed: Relaxed) -> tuple[Box, ...]
     """Two boxes that hold every plan of this one, between the values that the uses of one shared atom want."""
     if not relaxed.chosen:
         return ()
-    spread = {atom: max(values) - min(values) for atom, values in relaxed.chosen.items()}
-    torn = {atom for atom in spread if spread[atom] > TOLERANCE}
-    ready = [atom for atom in torn if torn.isdisjoint(relaxation.below[atom])]  # what it is made of is agreed upon
-    atom = max(ready or spread, key=lambda one: (spread[one], relaxation.uses[one], -one))
+    atom = chosen_atom(relaxation, box, relaxed)
     low, high = box.get(atom, ANY)
     middle = (min(relaxed.chosen[atom]) + max(relaxed.chosen[atom])) / 2
-    if any(part in relaxed.chosen for part in relaxation.below[atom]):
-        below, above = middle, middle  # Its values still depend on others: there is no next one.
-    else:
-        values = relaxation.own(atom, box).values
-        below = float(values[values <= middle + EPSILON].max(initial=low))
-        above = float(values[values > middle + EPSILON].min(initial=high))
+    if not is_final(relaxation, atom, relaxed):
+        middle = min(max(middle, low + NARROW / 4), high - NARROW / 4)
+        return ({**box, atom: (low, middle)}, {**box, atom: (middle, high)})
+    values = relaxation.own(atom, box).values  # Only these can be optimal, so the halves need not touch.
+    below = float(values[values <= middle + EPSILON].max(initial=low))
+    above = float(values[values > middle + EPSILON].min(initial=high))
     if below >= high:  # all uses want the most: that, or less
         below, above = float(values[values < high - EPSILON].max(initial=low)), high
     return ({**box, atom: (low, max(below, low))}, {**box, atom: (min(max(above, low), high), high)})
+
+
+def chosen_atom(relaxation: Relaxation, box: Box, relaxed: Relaxed) -> int:
+    """The one whose uses differ most; atoms whose frontier still depends on others only while their interval is wide."""
+    spread = {atom: max(values) - min(values) for atom, values in relaxed.chosen.items()}
+    final = [atom for atom in spread if is_final(relaxation, atom, relaxed)]
+    wide = [atom for atom in spread if atom not in final and box.get(atom, ANY)[1] - box.get(atom, ANY)[0] > NARROW]
+    torn = [atom for atom in (*final, *wide) if spread[atom] > TOLERANCE]
+    return max(torn or final, key=lambda atom: (spread[atom], len(relaxation.prices[atom]), -atom))
+
+
+def is_final(relaxation: Relaxation, atom: int, relaxed: Relaxed) -> bool:
+    """Is all settled that the atom is made of, so that its frontier is that of the true problem?"""
+    return relaxed.chosen.keys().isdisjoint(relaxation.below[atom])

@@ -3,43 +3,19 @@
 Why: an operand that occurs in one place only can be planned for by itself. Factoring (a join's product of the same upstream, a diamond
 over a full edge, a split) brings most operands down to one occurrence; what still occurs twice is what the exact solver has to branch on.
 Called by: fidelity.exact, through `factored`.
-
-An expression is a coefficient times powers of atoms. An atom is a task (0 or 1: its powers are itself) or a sum of expressions.
 """
 
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from levee.planning.fidelity.bundle import bundled
 from levee.planning.fidelity.model import Model, weight
+from levee.planning.fidelity.network import ONE, Network, Term
 from levee.planning.fidelity.plan import Metric
 from levee.planning.fidelity.problem import FidelityProblem
 
 DIGITS = 12  # Weights that agree so far are the same weight: consumers of a full edge see one level.
-
-
-@dataclass(frozen=True, slots=True)
-class Term:
-    coefficient: float
-    atoms: tuple[tuple[int, int], ...] = ()  # (atom, power), by atom
-
-
-ONE = Term(1.0)
-
-
-@dataclass(frozen=True, slots=True)
-class Network:
-    """Atoms 0 .. tasks-1 are the tasks; after them the sums, each after those that it uses."""
-
-    tasks: int
-    sums: tuple[tuple[Term, ...], ...]
-    root: Term
-
-    def terms(self, atom: int) -> tuple[Term, ...]:
-        return self.sums[atom - self.tasks]
-
-    def is_task(self, atom: int) -> bool:
-        return atom < self.tasks
 
 
 def factored(problem: FidelityProblem, metric: Metric) -> Network:
@@ -57,7 +33,7 @@ def factored(problem: FidelityProblem, metric: Metric) -> Network:
         alive.append(needed | {number} if task.waits else needed)
     weights = Model(problem, metric).objective_weights
     root = factory.add(scale(counted[number], float(share)) for number, share in enumerate(weights) if share > 0)
-    return Network(len(problem.tasks), tuple(factory.sums), root)
+    return bundled(Network(len(problem.tasks), tuple(factory.sums), root))
 
 
 def _combined(

@@ -15,6 +15,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -40,8 +41,17 @@ class Frontier:
         place = int(np.searchsorted(self.values, value - EPSILON))
         return None if place == len(self.values) else self.floor + place
 
-    def mapped(self, change: Callable[[Floats], Floats]) -> "Frontier":
-        return Frontier(self.floor, change(self.values))
+    def scaled(self, factor: float) -> "Frontier":
+        return Frontier(self.floor, self.values * factor)
+
+    def powered(self, power: int) -> "Frontier":
+        return self if power == 1 else Frontier(self.floor, self.values**power)
+
+    def refined(self, times: int) -> "Frontier":
+        """The same in finer grains."""
+        if times == 1:
+            return self
+        return Frontier(self.floor * times, np.repeat(self.values, times)[: (len(self.values) - 1) * times + 1])
 
 
 EPSILON = 1e-12  # of values, all of which lie between 0 and 1
@@ -49,6 +59,14 @@ EPSILON = 1e-12  # of values, all of which lie between 0 and 1
 
 def constant(value: float) -> Frontier:
     return Frontier(0, np.array([value]))
+
+
+def best_within(paid: Ints, values: Floats) -> Frontier:
+    """The best of these offers for every sum that may be paid."""
+    floor = int(paid.min())
+    best = np.zeros(int(paid.max()) - floor + 1)
+    np.maximum.at(best, paid - floor, values)
+    return Frontier(floor, np.maximum.accumulate(best))
 
 
 def plus(one: Frontier, two: Frontier, limit: int) -> Frontier:

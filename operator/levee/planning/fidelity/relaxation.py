@@ -1,26 +1,24 @@
 """An upper bound on the objective: every use of a shared operand may choose for itself, and pays its part of the cost.
 
-Why: without shared operands the factored network is solved exactly by frontiers. A shared operand is given to each of its k uses as a
-copy of its own, at a k-th of the price: whoever lets all copies choose alike pays the true price, so no plan is excluded and the optimum
+Why: without shared operands the factored network is solved exactly by frontiers. A shared operand is given to each of its uses as a
+copy of its own, at a part of the price: whoever lets all copies choose alike pays the true price, so no plan is excluded and the optimum
 is a bound. Where the copies do choose alike it is the optimum itself; where they do not, the exact solver narrows the operand's interval.
-Called by: fidelity.exact.
+Called by: fidelity.exact, fidelity.prices.
 """
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import lcm
 
 import numpy as np
 
-from levee.planning.fidelity.factor import Network, Term
-from levee.planning.fidelity.frontier import EPSILON, Folded, Frontier, constant, fold
+from levee.planning.fidelity.frontier import EPSILON, Floats, Folded, Frontier, Ints, best_within, constant, fold
+from levee.planning.fidelity.network import ROOT, Network, Place, Term
 
 Interval = tuple[float, float]
 Box = Mapping[int, Interval]  # shared atom -> the values it may still take; absent: any
+Prices = Mapping[int, tuple[int, ...]]  # shared atom -> the grains of each replica in it that each of its uses pays
 ANY: Interval = (0.0, 1.0)
-GRAINS_MAX = 1500  # in all: finer grains make the bound no better, only slower
 
 
 class OutOfReachError(Exception):
@@ -31,9 +29,8 @@ class OutOfReachError(Exception):
 class Made:
     """A sum's frontier and how it came about."""
 
-    frontier: Frontier
     private: tuple[int, ...]  # tasks that occur here only and stand alone in their term, heaviest first
-    terms: tuple[Term, ...]  # the other terms
+    others: tuple[tuple[Place, Term], ...]  # the other terms
     products: tuple[Folded, ...]  # one per other term
     total: Folded  # of the private tasks (if any) and the products
 
@@ -44,83 +41,57 @@ class Relaxed:
 
     bound: float
     tasks: frozenset[int]  # those that its copies replicate
-    chosen: Mapping[int, tuple[float, ...]]  # per shared atom that is not fixed: the value that each of its uses wants
-    cost: int  # replicas, if every shared atom were what its dearest use wants
+    chosen: Mapping[int, tuple[float, ...]]  # per shared atom that is not settled: the value that each of its uses wants
 
 
 @dataclass
 class Relaxation:
+    """Prices are in grains: `grains` of them are one replica, and the prices of an atom's uses add up to so many."""
+
     network: Network
     budget: int
+    grains: int
+    prices: Prices
     cache: dict[tuple[int, tuple[tuple[int, Interval], ...]], Made] = field(default_factory=dict)
-
-    @cached_property
-    def atoms(self) -> tuple[int, ...]:
-        """Those that the root is made of, operands before their sums."""
-        found: set[int] = set()
-        open_atoms = [atom for atom, _ in self.network.root.atoms]
-        while open_atoms:
-            atom = open_atoms.pop()
-            if atom not in found:
-                found.add(atom)
-                open_atoms += [below for term in self._terms(atom) for below, _ in term.atoms]
-        return tuple(sorted(found))
-
-    @cached_property
-    def uses(self) -> Counter[int]:
-        terms = [self.network.root, *(term for atom in self.atoms for term in self._terms(atom))]
-        return Counter(atom for term in terms for atom, _ in term.atoms)
-
-    @cached_property
-    def shared(self) -> frozenset[int]:
-        return frozenset(atom for atom in self.atoms if self.uses[atom] > 1)
 
     @cached_property
     def below(self) -> Mapping[int, tuple[int, ...]]:
         """Per atom the shared atoms that it is made of."""
         found: dict[int, frozenset[int]] = {}
-        for atom in self.atoms:
-            parts = {part for term in self._terms(atom) for part, _ in term.atoms}
-            found[atom] = frozenset().union(*(found[part] for part in parts)) | (parts & self.shared)
+        for atom in self.network.atoms:
+            parts = {part for term in self.network.terms(atom) for part, _ in term.atoms}
+            found[atom] = frozenset[int]().union(*(found[part] for part in parts)) | (parts & self.prices.keys())
         return {atom: tuple(sorted(parts)) for atom, parts in found.items()}
-
-    @cached_property
-    def grains(self) -> int:
-        """Per replica: enough to divide every price exactly, unless that is too many."""
-        wanted: dict[int, int] = {atom: self.uses[atom] for atom, _ in self.network.root.atoms}
-        for atom in reversed(self.atoms):
-            for term in self._terms(atom):
-                for part, _ in term.atoms:
-                    wanted[part] = lcm(wanted.get(part, 1), wanted.get(atom, 1) * self.uses[part])
-        exact = lcm(*wanted.values()) if wanted else 1
-        return min(exact, max(GRAINS_MAX // max(self.budget, 1), 1))
-
-    def _terms(self, atom: int) -> tuple[Term, ...]:
-        return () if self.network.is_task(atom) else self.network.terms(atom)
 
     def unit(self, atom: int) -> int:
         """Grains per step of the atom's own frontier: whole replicas while nothing below is shared."""
-        return self.grains if self.below[atom] else 1
+        return 1 if not self.below[atom] else self.grains
 
     def own(self, atom: int, box: Box) -> Frontier:
-        return Frontier(0, np.array([0.0, 1.0])) if self.network.is_task(atom) else self.made(atom, box).frontier
+        return TASK if self.network.is_task(atom) else self.made(atom, box).total.result
 
     def in_grains(self, atom: int, box: Box) -> Frontier:
-        return _refined(self.own(atom, box), self.grains // self.unit(atom))
+        return self.own(atom, box).refined(self.grains // self.unit(atom))
 
-    def used(self, atom: int, box: Box, unit: int) -> Frontier:
+    def used(self, atom: int, place: Place, box: Box, unit: int) -> Frontier:
         """The atom as one of its uses sees it."""
-        if atom not in self.shared:
-            return _refined(self.own(atom, box), unit // self.unit(atom))
+        if atom not in self.prices:
+            return self.own(atom, box).refined(unit // self.unit(atom))
         low, high = box.get(atom, ANY)
-        own, uses = self.in_grains(atom, box), self.uses[atom]
-        start = _reach(own, low)
         if low == high:
             return constant(high)  # paid for by the box
-        end = own.cheapest(high)
-        paid = np.arange(start // uses, (own.end if end is None else end) // uses + 1)
-        worth = np.minimum(paid * uses + uses - 1, own.end) - own.floor
-        return Frontier(start // uses, np.minimum(own.values[worth], high))
+        _, paid, values = self.offers(atom, place, box)
+        return best_within(paid, values)
+
+    def offers(self, atom: int, place: Place, box: Box) -> tuple[Ints, Ints, Floats]:
+        """What a use may choose: grains spent on the atom as a whole, what of it this use pays, the value."""
+        own, (low, high) = self.in_grains(atom, box), box.get(atom, ANY)
+        start, end = reach(own, low), own.cheapest(high)
+        spent = np.arange(start, (own.end if end is None else max(end, start)) + 1)
+        use = self.network.places[atom].index(place)
+        before = sum(self.prices[atom][:use])
+        paid = spent * (before + self.prices[atom][use]) // self.grains - spent * before // self.grains  # rounded so that all uses add up
+        return spent, paid, np.minimum(own.values[spent - own.floor], high)
 
     def made(self, atom: int, box: Box) -> Made:
         key = (atom, tuple((part, box[part]) for part in self.below[atom] if part in box))
@@ -130,41 +101,41 @@ class Relaxation:
 
     def _make(self, atom: int, box: Box) -> Made:
         unit = self.unit(atom)
-        limit = self.budget * unit
-        alone = [term for term in self._terms(atom) if self._is_alone(term)]
-        alone.sort(key=lambda term: -term.coefficient)
-        terms = tuple(term for term in self._terms(atom) if not self._is_alone(term))
-        products = tuple(self.product(term, box, unit) for term in terms)
-        items = [item.result.mapped(lambda v, c=term.coefficient: c * v) for item, term in zip(products, terms, strict=True)]
+        alone = sorted((term for term in self.network.terms(atom) if self._is_alone(term)), key=lambda term: -term.coefficient)
+        others = tuple(((atom, n), term) for n, term in enumerate(self.network.terms(atom)) if not self._is_alone(term))
+        products = tuple(self.product(place, term, box, unit) for place, term in others)
+        items = [folded.result.scaled(term.coefficient) for folded, (_, term) in zip(products, others, strict=True)]
         if alone:
             heaviest = np.concatenate([[0.0], np.cumsum([term.coefficient for term in alone])])[: self.budget + 1]
-            items.insert(0, _refined(Frontier(0, heaviest), unit))
-        total = fold(items, limit, product=False)
-        return Made(total.result, tuple(term.atoms[0][0] for term in alone), terms, products, total)
+            items.insert(0, Frontier(0, heaviest).refined(unit))
+        total = fold(items, self.budget * unit, product=False)
+        return Made(tuple(term.atoms[0][0] for term in alone), others, products, total)
 
     def _is_alone(self, term: Term) -> bool:
-        return len(term.atoms) == 1 and self.network.is_task(term.atoms[0][0]) and term.atoms[0][0] not in self.shared
+        return len(term.atoms) == 1 and self.network.is_task(term.atoms[0][0]) and term.atoms[0][0] not in self.prices
 
-    def product(self, term: Term, box: Box, unit: int) -> Folded:
-        if not term.atoms:
-            return fold([constant(1.0)], 0, product=True)
-        items = [self.used(atom, box, unit).mapped(lambda v, p=power: v**p) for atom, power in term.atoms]
-        return fold(items, self.budget * unit, product=True)
+    def product(self, place: Place, term: Term, box: Box, unit: int) -> Folded:
+        items = [self.used(atom, place, box, unit).powered(power) for atom, power in term.atoms]
+        return fold(items or [constant(1.0)], self.budget * unit, product=True)
 
     def solve(self, box: Box) -> Relaxed | None:
         """None: no plan in the box."""
         try:
-            top = self.product(self.network.root, box, self.grains)
-            left = self.budget * self.grains - self.prepaid(box)
+            top = self.product((ROOT, 0), self.network.root, box, self.grains)
+            left = self.budget * self.grains - sum(self.settled(atom, box) for atom, (low, high) in box.items() if low == high)
         except OutOfReachError:
             return None
         if left < top.result.floor:
             return None
         return _Trace(self, box).follow(top, left)
 
-    def prepaid(self, box: Box) -> int:
-        """Grains for the shared atoms whose value is settled."""
-        return sum(_reach(self.in_grains(atom, box), low) for atom, (low, high) in box.items() if low == high)
+    def settled(self, atom: int, box: Box) -> int:
+        """Grains for a shared atom whose value is settled."""
+        return reach(self.in_grains(atom, box), box[atom][0])
+
+    def is_settled(self, atom: int, box: Box) -> bool:
+        low, high = box.get(atom, ANY)
+        return low == high
 
 
 @dataclass
@@ -174,27 +145,20 @@ class _Trace:
     relaxation: Relaxation
     box: Box
     tasks: set[int] = field(default_factory=set)
-    wanted: dict[int, list[int]] = field(default_factory=dict)  # per shared atom: the grains that each use would spend on it
+    wanted: dict[int, list[tuple[Place, int]]] = field(default_factory=dict)  # per shared atom: use, grains that it would spend in all
 
     def follow(self, top: Folded, grains: int) -> Relaxed:
         relaxation = self.relaxation
-        self._term(relaxation.network.root, top, grains, relaxation.grains)
-        for atom in sorted(relaxation.shared, reverse=True):
-            self._atom(atom, max(self.wanted[atom]) // (relaxation.grains // relaxation.unit(atom)))
-        chosen = {
-            atom: tuple(self._value(atom, spent) for spent in self.wanted[atom])
-            for atom in relaxation.shared
-            if len(set(self.box.get(atom, ANY))) > 1
-        }
-        bound = relaxation.network.root.coefficient * top.result.at(grains)
-        return Relaxed(bound, frozenset(self.tasks), chosen, len(self.tasks))
+        self._term((ROOT, 0), relaxation.network.root, top, grains, relaxation.grains)
+        for atom in sorted(self.relaxation.prices, reverse=True):  # parents first: they want their operands
+            self._atom(atom, max(spent for _, spent in self.wanted[atom]) // (relaxation.grains // relaxation.unit(atom)))
+        chosen = {atom: self._values(atom) for atom in relaxation.prices if not relaxation.is_settled(atom, self.box)}
+        return Relaxed(relaxation.network.root.coefficient * top.result.at(grains), frozenset(self.tasks), chosen)
 
-    def _term(self, term: Term, folded: Folded, grains: int, unit: int) -> None:
-        if not term.atoms:
-            return
-        for (atom, _), part in zip(term.atoms, folded.split(grains), strict=True):
-            if atom in self.relaxation.shared:
-                self.wanted.setdefault(atom, []).append(self._spent(atom, part))
+    def _term(self, place: Place, term: Term, folded: Folded, grains: int, unit: int) -> None:
+        for (atom, _), part in zip(term.atoms, folded.split(grains), strict=bool(term.atoms)):
+            if atom in self.relaxation.prices:
+                self.wanted.setdefault(atom, []).append((place, self._spent(atom, place, part)))
             else:
                 self._atom(atom, part // (unit // self.relaxation.unit(atom)))
 
@@ -209,30 +173,27 @@ class _Trace:
         parts = made.total.split(steps)
         if made.private:
             self.tasks.update(made.private[: parts.pop(0) // unit])
-        for term, folded, part in zip(made.terms, made.products, parts, strict=True):
-            self._term(term, folded, part, unit)
+        for (place, term), folded, part in zip(made.others, made.products, parts, strict=True):
+            self._term(place, term, folded, part, unit)
 
-    def _spent(self, atom: int, part: int) -> int:
-        """Grains that a use which pays so much would have spent on the atom as a whole: the fewest for the same value."""
-        low, high = self.box.get(atom, ANY)
-        own, uses = self.relaxation.in_grains(atom, self.box), self.relaxation.uses[atom]
-        if low == high:
-            return _reach(own, low)
-        value = min(own.at(min(part * uses + uses - 1, own.end)), high)
-        return max(_reach(own, value), _reach(own, low))
+    def _spent(self, atom: int, place: Place, part: int) -> int:
+        """Grains that a use which pays so much would have spent on the atom as a whole: the fewest for the best value."""
+        if self.relaxation.is_settled(atom, self.box):
+            return self.relaxation.settled(atom, self.box)
+        spent, paid, values = self.relaxation.offers(atom, place, self.box)
+        return int(spent[np.argmax(np.where(paid <= part, values, -1.0))])
 
-    def _value(self, atom: int, grains: int) -> float:
-        return min(self.relaxation.in_grains(atom, self.box).at(grains), self.box.get(atom, ANY)[1])
-
-
-def _refined(frontier: Frontier, times: int) -> Frontier:
-    """The same frontier in finer steps."""
-    if times == 1:
-        return frontier
-    return Frontier(frontier.floor * times, np.repeat(frontier.values, times)[: (len(frontier.values) - 1) * times + 1])
+    def _values(self, atom: int) -> tuple[float, ...]:
+        """In the order of the uses."""
+        own, high = self.relaxation.in_grains(atom, self.box), self.box.get(atom, ANY)[1]
+        spent = dict(self.wanted[atom])
+        return tuple(min(own.at(spent[place]), high) for place in self.relaxation.network.places[atom])
 
 
-def _reach(frontier: Frontier, value: float) -> int:
+TASK = Frontier(0, np.array([0.0, 1.0]))
+
+
+def reach(frontier: Frontier, value: float) -> int:
     grains = frontier.cheapest(value - EPSILON)
     if grains is None:
         raise OutOfReachError
