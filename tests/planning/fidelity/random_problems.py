@@ -57,6 +57,7 @@ def _stream(
     tasks: list[FidelityTask], origin: tuple[int, ...], wired: Partitioning, index: int, shares: list[float], selectivity: float
 ) -> InputStream:
     width, producers = len(shares), len(origin)
+    parts: list[tuple[int, float]] = []
     match wired:
         case Partitioning.ONE_TO_ONE:
             parts = [(index, 1.0)]

@@ -14,9 +14,9 @@ def bundled(network: Network) -> Network:
     """The same network, with every group of atoms that share all their places (two or more) as a sum of one term."""
     groups = _groups(network)
     new = {atom: network.tasks + len(network.sums) + number for number, group in enumerate(groups) for atom in group}
-    terms = {atom: tuple(_replaced(network, term, new) for term in network.terms(atom)) for atom in network.atoms}
+    terms = {atom: tuple(_replaced(term, new) for term in network.terms(atom)) for atom in network.atoms}
     terms |= {new[group[0]]: (Term(1.0, tuple((atom, 1) for atom in group)),) for group in groups}
-    return _renumbered(network.tasks, terms, _replaced(network, network.root, new))
+    return _renumbered(network.tasks, terms, _replaced(network.root, new))
 
 
 def _groups(network: Network) -> list[tuple[int, ...]]:
@@ -36,7 +36,7 @@ def _groups(network: Network) -> list[tuple[int, ...]]:
     return groups
 
 
-def _replaced(network: Network, term: Term, new: dict[int, int]) -> Term:
+def _replaced(term: Term, new: dict[int, int]) -> Term:
     powers: dict[int, int] = {}
     for atom, power in term.atoms:
         powers[new.get(atom, atom)] = max(power, powers.get(new.get(atom, atom), 1))

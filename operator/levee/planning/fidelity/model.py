@@ -71,7 +71,8 @@ class Model:
                 weights[list(self.problem.sinks)] = [self.problem.tasks[task].rows_per_s for task in self.problem.sinks]
             case Metric.IC:
                 weights[:] = [task.read_rows_per_s for task in self.problem.tasks]
-        return weights / weights.sum()
+        scaled: Floats = weights / weights.sum()
+        return scaled
 
     def retained(self, active: Flags) -> Floats:
         """[plan, task]: the part of each task's output that is left, for [plan, task] flags of who is replicated."""
@@ -90,13 +91,16 @@ class Model:
     def _combined(self, place: int, kept: Floats) -> Floats:
         streams = [(kept[:, one.origin] @ one.weights, one.share) for one in self._inputs[place]]
         if self.problem.operators[place].correlated and self.metric is Metric.OF:
-            return np.prod([level for level, _ in streams], axis=0)
-        return np.sum([level * share for level, share in streams], axis=0)
+            joined: Floats = np.prod([level for level, _ in streams], axis=0)
+            return joined
+        united: Floats = np.sum([level * share for level, share in streams], axis=0)
+        return united
 
     def _read(self, place: int, kept: Floats) -> Floats:
         if self.metric is Metric.OF:
             return np.zeros(1)  # nobody asks
-        return np.sum([kept[:, one.origin] @ one.weights * one.read_share for one in self._inputs[place]], axis=0)
+        read: Floats = np.sum([kept[:, one.origin] @ one.weights * one.read_share for one in self._inputs[place]], axis=0)
+        return read
 
     @cached_property
     def _waits(self) -> Flags:

@@ -5,6 +5,7 @@ Called by: fidelity.exact.
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
 from levee.planning.fidelity.model import Flags, Model
 
@@ -18,8 +19,9 @@ def improved(model: Model, tasks: frozenset[int], budget: int) -> frozenset[int]
     return frozenset(int(task) for task in np.flatnonzero(active))
 
 
-def _best(model: Model, active: Flags, candidates: "np.ndarray[tuple[int], np.dtype[np.intp]]") -> Flags:
+def _best(model: Model, active: Flags, candidates: NDArray[np.intp]) -> Flags:
     """The best plan that differs in one of these tasks."""
     plans = np.repeat(active[None, :], len(candidates), axis=0)
     plans[np.arange(len(candidates)), candidates] ^= True
-    return plans[int(np.argmax(model.values(plans)))]
+    best: Flags = plans[int(np.argmax(model.values(plans)))]
+    return best

@@ -118,10 +118,13 @@ class Structured:
         """The group with the segments of this unit that its tasks lack."""
         for task in sorted(group - self.outside):
             for wanted in self._missing(unit, task, group):
-                fitting = [segment for segment in self.segments[unit] if not wanted.isdisjoint(segment)]
-                if fitting:
-                    group |= max(fitting, key=lambda segment: self._worth(segment, group))
+                group |= self._best_connected(unit, wanted, group)
         return group
+
+    def _best_connected(self, unit: int, wanted: Tasks, group: Tasks) -> Tasks:
+        """The best segment of the unit with one of the wanted tasks; empty if there is none."""
+        fitting = (segment for segment in self.segments[unit] if not wanted.isdisjoint(segment))
+        return max(fitting, key=lambda segment: self._worth(segment, group), default=frozenset())
 
     def _worth(self, segment: Tasks, group: Tasks) -> tuple[bool, float]:
         new = len(segment - group)

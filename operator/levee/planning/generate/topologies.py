@@ -170,7 +170,7 @@ class _Wiring:
                 return self.rng.random() < 0.5
 
     def _fitting(self, place: int, targets: list[int]) -> list[int]:
-        """Widths within the range that are a multiple or a divisor of every structured consumer's; more, fewer and as many by equal odds."""
+        """Widths in the range, multiples or divisors of every structured consumer's; more, fewer or as many by equal odds."""
         low, high = self.setting.parallelism
         bound = [self.counts[target] for target in targets if (place, target) not in self.full]
         fitting = [count for count in range(low, high + 1) if all(count % other == 0 or other % count == 0 for other in bound)]
