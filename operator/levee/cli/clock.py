@@ -32,7 +32,8 @@ class Clock:
     limit_s: float = 30.0
     interrupted: bool = False
     tell: Callable[[Progress | None], None] = _silent  # None: nothing new, only time has passed
-    doing: str = ""  # for people: which of several searches is on
+    doing: str = ""  # for people: which of several searches is on ...
+    unit: str = "cores"  # ... and what its objective counts
     began_s: float = field(init=False)
 
     def __post_init__(self) -> None:

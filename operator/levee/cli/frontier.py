@@ -80,7 +80,10 @@ def _share(ready: Ready, left: int) -> float:
 def _top(ready: Ready, clock: Clock) -> float | None:
     if ready.asked.place is Place.JOINT:
         return 1.0  # What cannot be reached drops out.
-    return exact.highest(ready.problem, ready.wish.failures, stop=clock.stop(0.25)).objective
+    clock.doing, clock.unit = ", the most there is", "completeness"
+    top = exact.highest(ready.problem, ready.wish.failures, stop=clock.stop(0.25)).objective
+    clock.unit = "cores"
+    return top
 
 
 def _by_budget(ready: Ready, clock: Clock) -> Iterator[Step]:
@@ -122,6 +125,8 @@ def _paid(level: Level, fidelity: bool) -> float:
 
 def _with_others(ready: Ready, clock: Clock, step: Step, left: int) -> Level:
     """What the same promise costs under the other failure models."""
+    if clock.interrupted:
+        return step.level
     models = [model for model in FailureModel if model is not ready.wish.failures]
     under: dict[str, float | None] = {ready.wish.failures.value: step.level.cores}
     alone = len({node.zone for node in ready.problem.nodes}) == len(ready.problem.nodes)

@@ -23,7 +23,7 @@ class Reporter:
     elapsed_s: Callable[[], float]
     live: bool
     what: Callable[[], str]
-    unit: str = "cores"
+    unit: Callable[[], str] = lambda: "cores"
     latest: Progress = field(default_factory=lambda: Progress(None, None))
     written_s: float = 0.0
     open_line: bool = False
@@ -34,7 +34,7 @@ class Reporter:
         now_s = self.elapsed_s()
         if now_s >= PATIENCE_S and now_s - self.written_s >= (LIVE_EVERY_S if self.live else PLAIN_EVERY_S):
             self.written_s = now_s
-            self.write(line(self.what(), self.unit, self.latest, now_s))
+            self.write(line(self.what(), self.unit(), self.latest, now_s))
 
     def write(self, text: str) -> None:
         self.out.write(f"\r\x1b[K{text}" if self.live else f"{text}\n")

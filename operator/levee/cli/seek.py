@@ -63,7 +63,9 @@ def _too_small(case: Case, clock: Clock) -> Iterator[str]:
 
 def _most(wish: Wish, case: Case, clock: Clock) -> Sought | None:
     """The cheapest plan with the most completeness; None where no plan fits the nodes."""
+    clock.doing, clock.unit = ", the most there is", "completeness"
     top = highest(case.problem, wish.failures, stop=clock.stop(0.5))
+    clock.doing, clock.unit = ", the least cost of that", "cores"
     if top.plan is None or top.objective is None:
         return None
     at_top = replace(case, goal=Goal(max(0.0, top.objective - HAIR), wish.failures), place=Place.BALANCED, start=top.plan)
