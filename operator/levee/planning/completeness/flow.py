@@ -1,6 +1,6 @@
 """Rows in time as columns: what reaches a task flows along the edges from tasks that go on, as fractions of the failure-free rates.
 
-Why: the completeness is linear in these flows, and one column per edge (not per task) makes the relaxation much tighter.
+Why: the completeness is linear in these flows, and one column per edge (not per task) makes the relaxation tighter.
 Called by: completeness.milp, once per configuration and failure scenario.
 """
 

@@ -83,7 +83,7 @@ def _set_options(solver: highspy.Highs, remaining_s: float, nodes_max: int | Non
         "output_flag": False,
         "threads": 1,
         "parallel": "off",
-        "mip_allow_restart": False,  # Measured: halves the time on the hard applications.
+        "mip_allow_restart": False,  # 75 s instead of 121 s on 13 hard problems: one run each, on a busy machine.
         "mip_rel_gap": GAP,
         "mip_abs_gap": GAP / 10,
         "mip_feasibility_tolerance": FEASIBILITY,
