@@ -1,9 +1,14 @@
 """`levee plan` and `levee` itself: whatever a user gets wrong is answered in words, never with a traceback."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from levee.cli.running import Tools
+from levee.planning.case import Case, Found, Kind, Strategy
+from levee.planning.result import Stop
+from levee.planning.strategies import STRATEGIES, verified
 from tests.cli.stage import BARGAINS, PIPELINE, ROOT, levee, process
 
 MISTAKES = {
@@ -100,9 +105,19 @@ def test_our_own_mistake_is_called_one(capsys: pytest.CaptureFixture[str], monke
     def broken() -> float:
         raise ZeroDivisionError("one by none")
 
-    from levee.cli.running import Tools
-
     ended = levee(capsys, "plan", "-f", PIPELINE, tools=Tools(now=broken))
     assert ended.code == 70
     assert "internal error: ZeroDivisionError: one by none" in ended.err
     assert "Traceback" not in ended.err
+
+
+def test_a_plan_that_its_verifier_objects_to_is_not_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    def lie(case: Case, stop: Stop) -> Found:
+        honest = STRATEGIES["completeness"].solve(case, stop)
+        assert honest.result.objective is not None
+        return verified(case, replace(honest.result, objective=honest.result.objective / 2), case.goal)
+
+    strategies = {"completeness": Strategy("completeness", "lies about its cost", Kind.COMPLETENESS, lie)}
+    ended = levee(capsys, "plan", "-f", PIPELINE, tools=Tools(now=lambda: 0.0, strategies=strategies))
+    assert (ended.code, ended.out) == (70, "")
+    assert "result.objective: is said to be 0.8 and is 1.6" in ended.err
