@@ -22,7 +22,7 @@ from levee.planning.fidelity.relaxation import ANY, Box, Relaxation, Relaxed
 from levee.planning.result import Progress, Result, Status, Stop
 
 TOLERANCE = 1e-9  # of objective and bound, both between 0 and 1
-NARROW = 0.05  # Intervals of atoms that depend on unsettled ones are not cut finer: what they depend on has to be settled.
+NARROW = 0.2  # Intervals of atoms that depend on unsettled ones are not cut finer: what they depend on has to be settled.
 
 
 def solve(problem: FidelityProblem, budget: int, *, metric: Metric = Metric.OF, stop: Stop = Stop()) -> Result[ActivePlan]:
@@ -100,12 +100,12 @@ def split(relaxation: Relaxation, box: Box, relaxed: Relaxed) -> tuple[Box, ...]
 
 
 def chosen_atom(relaxation: Relaxation, box: Box, relaxed: Relaxed) -> int:
-    """The one whose uses differ most; atoms whose frontier still depends on others only while their interval is wide."""
+    """The one whose uses differ most, the more the more uses it has; atoms whose frontier still depends on others only while their interval is wide."""
     spread = {atom: max(values) - min(values) for atom, values in relaxed.chosen.items()}
     final = [atom for atom in spread if is_final(relaxation, atom, relaxed)]
     wide = [atom for atom in spread if atom not in final and box.get(atom, ANY)[1] - box.get(atom, ANY)[0] > NARROW]
     torn = [atom for atom in (*final, *wide) if spread[atom] > TOLERANCE]
-    return max(torn or final, key=lambda atom: (spread[atom], len(relaxation.prices[atom]), -atom))
+    return max(torn or final, key=lambda atom: (spread[atom] * (len(relaxation.prices[atom]) - 1), -atom))
 
 
 def is_final(relaxation: Relaxation, atom: int, relaxed: Relaxed) -> bool:

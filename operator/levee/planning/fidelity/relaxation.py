@@ -19,6 +19,7 @@ Interval = tuple[float, float]
 Box = Mapping[int, Interval]  # shared atom -> the values it may still take; absent: any
 Prices = Mapping[int, tuple[int, ...]]  # shared atom -> the grains of each replica in it that each of its uses pays
 ANY: Interval = (0.0, 1.0)
+CACHED_MAX = 4000  # sums whose frontiers are kept from box to box; tens of kilobytes each
 
 
 class OutOfReachError(Exception):
@@ -96,6 +97,8 @@ class Relaxation:
     def made(self, atom: int, box: Box) -> Made:
         key = (atom, tuple((part, box[part]) for part in self.below[atom] if part in box))
         if key not in self.cache:
+            if len(self.cache) >= CACHED_MAX:
+                self.cache.clear()
             self.cache[key] = self._make(atom, box)
         return self.cache[key]
 
