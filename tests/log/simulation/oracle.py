@@ -1,0 +1,301 @@
+"""What must hold whatever happens: checked at every change of the store, by one who sees everything.
+
+Why: it shares no code with the roles but the digests, so it cannot make their mistakes. It remembers every epoch that ever counted, also
+after it was trimmed.
+Called by: the simulated store (`was_put`, `was_deleted`), the world (what was computed and delivered), `world.run` (at the end).
+"""
+
+from dataclasses import dataclass, field
+
+from levee.topology.names import TaskId
+from levee_spark.log.digest import lineage
+from levee_spark.log.values import (
+    GENESIS,
+    Anchor,
+    ChangeEpoch,
+    ControlRecord,
+    EpochObject,
+    Floor,
+    Kind,
+    Manifest,
+    Pin,
+    PublishedCheckpoint,
+    Record,
+    Verdict,
+)
+from levee_spark.log.wiring import Wiring
+from tests.log.simulation.plant import Outside, Rows, State, rows_of, step, taken_in
+from tests.log.simulation.scenario import Scenario
+
+
+class Violation(AssertionError):
+    """An invariant is broken."""
+
+
+@dataclass(slots=True)
+class Stream:
+    history: dict[int, EpochObject] = field(default_factory=dict)  # what counted, ever
+    head: int = 0
+    floor: Floor = field(default_factory=lambda: Floor(0, 0))
+    states: dict[int, State] = field(default_factory=dict)  # after each epoch; only `pending` means anything
+    traces: dict[int, frozenset[str]] = field(default_factory=dict)  # the tokens that an execution so far can have
+    steps: dict[int, set[tuple[str, str]]] = field(default_factory=dict)  # all that any replica ever computed
+    verdicts: dict[int, Kind] = field(default_factory=dict)
+    checkpoints: dict[int, PublishedCheckpoint] = field(default_factory=dict)
+    pins: dict[str, tuple[int, int]] = field(default_factory=dict)  # holder: (epoch, until), of those that were in time
+    revived: int = 0
+    wasted: int = 0  # puts that met an epoch that was there
+
+
+@dataclass(slots=True)
+class Oracle:
+    scenario: Scenario
+    wiring: Wiring
+    now_ms: int = 0
+    streams: dict[TaskId, Stream] = field(default_factory=dict)
+    folders: dict[str, TaskId] = field(default_factory=dict)
+    control: dict[int, ControlRecord] = field(default_factory=dict)
+    changes: dict[int, int] = field(default_factory=dict)
+    anchors: list[Anchor] = field(default_factory=list)
+    delivered: dict[TaskId, dict[int, tuple[str, ...]]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for task in self.wiring.tasks:
+            self.streams[task] = Stream()
+            for folder in ("epochs", "floors", "checkpoints", "pins", "verdicts"):
+                self.folders[f"{self.wiring.layout.stream(task)}/{folder}"] = task
+
+    # ---- the store
+
+    def was_put(self, key: str, record: Record, *, replaced: bool) -> None:
+        task = self.folders.get(key.rpartition("/")[0])
+        match record:
+            case EpochObject() if task is not None:
+                self.epoch_put(task, record, replaced=replaced)
+            case Floor() if task is not None:
+                self.floor_put(task, record)
+            case PublishedCheckpoint() if task is not None:
+                self.streams[task].checkpoints[record.epoch] = record
+            case Pin() if task is not None:
+                self.pin_put(task, record)
+            case Verdict() if task is not None:
+                self.streams[task].verdicts[record.epoch] = record.kind
+            case ControlRecord():
+                self.must(record.number not in self.control, f"control record {record.number} has two meanings")
+                self.control[record.number] = record
+            case ChangeEpoch():
+                self.change_put(record)
+            case Anchor():
+                self.anchors.append(record)
+            case _:
+                pass
+
+    def was_deleted(self, key: str, record: Record) -> None:
+        task = self.folders.get(key.rpartition("/")[0])
+        if task is None:
+            return
+        stream = self.streams[task]
+        match record:
+            case EpochObject(manifest):
+                self.may_delete(task, stream, manifest.epoch)
+            case PublishedCheckpoint():
+                stream.checkpoints.pop(record.epoch, None)
+            case Pin():
+                stream.pins.pop(record.holder, None)
+            case _:
+                pass
+
+    def may_delete(self, task: TaskId, stream: Stream, epoch: int) -> None:
+        self.must(epoch < stream.floor.epoch, f"{task} {epoch} is deleted above the floor {stream.floor.epoch}")
+        for keeper in (*self.wiring.consumers(task), *(() if self.wiring.tasks[task].is_source else (task,))):
+            kept = self.oldest_kept(keeper)
+            if keeper != task:
+                self.must(epoch <= kept, f"{task} {epoch} is deleted, though {keeper} keeps a checkpoint at {kept}")
+            for holder, (pinned, until_ms) in self.streams[keeper].pins.items():
+                self.must(epoch <= pinned or self.now_ms > until_ms, f"{task} {epoch} is deleted, though {holder} has pinned {pinned}")
+
+    def oldest_kept(self, task: TaskId) -> int:
+        epochs, keep = sorted(self.streams[task].checkpoints), self.wiring.tasks[task].keep
+        return epochs[-keep] if len(epochs) >= keep else 0
+
+    def floor_put(self, task: TaskId, floor: Floor) -> None:
+        stream = self.streams[task]
+        if floor.number > stream.floor.number:
+            self.must(floor.epoch >= stream.floor.epoch, f"the floor of {task} falls from {stream.floor.epoch} to {floor.epoch}")
+            self.must(floor.epoch <= stream.head, f"the floor of {task} rises to {floor.epoch}, past its head {stream.head}")
+            stream.floor = floor
+
+    def pin_put(self, task: TaskId, pin: Pin) -> None:
+        """A pin protects if it was in time: no floor of the inputs had passed it."""
+        floors = [self.streams[one].floor.epoch for one in self.wiring.tasks[task].inputs]
+        if all(floor <= pin.epoch + 1 for floor in floors):
+            self.streams[task].pins[pin.holder] = (pin.epoch, self.now_ms + pin.limit_ms // 2)
+
+    # ---- epochs
+
+    def epoch_put(self, task: TaskId, record: EpochObject, *, replaced: bool) -> None:
+        stream, manifest = self.streams[task], record.manifest
+        if manifest.epoch < stream.floor.epoch:
+            stream.revived += 1  # whatever it is, nobody may take it for an epoch
+            return
+        where = f"{task} {manifest.epoch}"
+        self.must(not replaced and manifest.epoch not in stream.history, f"{where} has two winners")
+        self.must(manifest.epoch == stream.head + 1, f"{where} follows {stream.head}")
+        before = stream.history.get(stream.head)
+        chained = lineage(before.manifest.lineage if before else GENESIS, manifest.digest)
+        self.must(manifest.lineage == chained, f"{where} does not continue the lineage of the epoch before")
+        self.must(
+            before is None or manifest.position >= before.manifest.position, f"{where} has read less of the control log than the one before"
+        )
+        if self.wiring.tasks[task].is_source:
+            self.source_epoch(task, where, before.manifest if before else None, record)
+        else:
+            self.operator_epoch(task, where, record)
+        stream.history[manifest.epoch] = record
+        stream.head = manifest.epoch
+
+    def source_epoch(self, task: TaskId, where: str, before: Manifest | None, record: EpochObject) -> None:
+        manifest, begin = record.manifest, int(before.offsets or 0) if before else 0
+        if manifest.kind is Kind.FINAL:
+            end = int(manifest.offsets or 0)
+            expected = Outside(task, self.scenario.spacing_ms).rows(begin, end)
+            payload = record.payload
+            self.must(isinstance(payload, tuple) and payload == expected, f"{where} loses or doubles rows: {payload} instead of {expected}")
+        else:
+            self.must(int(manifest.offsets or 0) == begin, f"{where} is skipped but moves on from {begin} to {manifest.offsets}")
+        due = min(
+            (a.time_ms + (manifest.epoch - a.epoch) * self.wiring.times.period_ms for a in self.anchors if a.epoch <= manifest.epoch),
+            default=None,
+        )
+        self.must(due is not None and self.now_ms >= due, f"{where} is sealed before it is due")
+        self.pace(task, where, manifest.epoch)
+
+    def pace(self, task: TaskId, where: str, epoch: int) -> None:
+        for other in self.wiring.sources():
+            self.must(other == task or self.streams[other].head >= epoch - self.wiring.times.lead, f"{where} leads {other} by too much")
+        for other in self.wiring.downstream(task):
+            if not self.wiring.tasks[other].sink:
+                self.must(self.streams[other].head >= epoch - self.wiring.times.backlog, f"{where} is too far ahead of {other}")
+
+    def operator_epoch(self, task: TaskId, where: str, record: EpochObject) -> None:
+        stream, manifest, epoch = self.streams[task], record.manifest, record.manifest.epoch
+        inputs = []
+        for one in self.wiring.tasks[task].inputs:
+            self.must(epoch in self.streams[one].history, f"{where} precedes its input {one}")
+            inputs.append(self.streams[one].history[epoch])
+        self.must(manifest.position >= max(one.manifest.position for one in inputs), f"{where} overlooks a position of its inputs")
+        if manifest.kind is Kind.FINAL:
+            self.operator_rows(task, where, record, tuple(inputs))
+        self.must(manifest.kind is not Kind.SKIPPED or self.wiring.tasks[task].skips_late, f"{where} is skipped, but nobody allowed it")
+        assert stream.head == epoch - 1
+
+    def operator_rows(self, task: TaskId, where: str, record: EpochObject, inputs: tuple[EpochObject, ...]) -> None:
+        payload, epoch, stream = record.payload, record.manifest.epoch, self.streams[task]
+        assert isinstance(payload, Rows)
+        behaviour = self.scenario.behaviours[task]
+        if not record.manifest.rebased:
+            self.must(
+                payload.before.token in self.trace(task, epoch - 1), f"{where} is stitched: no execution of what lies before leads to it"
+            )
+            pending = self.pending(task, epoch - 1)
+        else:
+            pending = payload.before.pending
+        expected, _ = step(task, behaviour, epoch, pending, taken_in(behaviour, inputs))
+        self.must(payload.rows == expected, f"{where} loses or doubles rows: {payload.rows} instead of {expected}")
+        stream.traces[epoch] = frozenset([payload.after.token])
+        stream.states[epoch] = payload.after
+
+    def trace(self, task: TaskId, epoch: int) -> frozenset[str]:
+        """The tokens that any execution can have after what is committed: where an epoch was sealed, whatever was computed for it."""
+        stream = self.streams[task]
+        if epoch == 0:
+            return frozenset([State().token])
+        if epoch not in stream.traces:
+            befores = self.trace(task, epoch - 1)
+            stream.traces[epoch] = frozenset(after for before, after in stream.steps.get(epoch, ()) if before in befores)
+        known = stream.traces[epoch]
+        if epoch in stream.history and stream.history[epoch].manifest.kind is not Kind.FINAL:
+            del stream.traces[epoch]  # more may still be computed
+        return known
+
+    def pending(self, task: TaskId, epoch: int) -> tuple[str, ...]:
+        """The rows that wait in the state after an epoch, by its meaning."""
+        stream = self.streams[task]
+        if epoch == 0:
+            return ()
+        if epoch not in stream.states:
+            behaviour = self.scenario.behaviours[task]
+            inputs = tuple(self.streams[one].history[epoch] for one in self.wiring.tasks[task].inputs)
+            kind = stream.history[epoch].manifest.kind
+            dropped = kind is Kind.FAILED or (kind is Kind.SKIPPED and stream.verdicts.get(epoch) is Kind.FAILED)
+            _, after = step(task, behaviour, epoch, self.pending(task, epoch - 1), () if dropped else taken_in(behaviour, inputs))
+            stream.states[epoch] = State("", after)
+        return stream.states[epoch].pending
+
+    # ---- lanes and sinks
+
+    def was_computed(self, task: TaskId, epoch: int, inputs: tuple[EpochObject, ...], made: Rows) -> None:
+        self.was_read(task, epoch, inputs)
+        self.streams[task].steps.setdefault(epoch, set()).add((made.before.token, made.after.token))
+
+    def was_read(self, task: TaskId, epoch: int, inputs: tuple[EpochObject, ...]) -> None:
+        for source, one in zip(self.wiring.tasks[task].inputs, inputs, strict=True):
+            counted = self.streams[source].history.get(epoch)
+            self.must(counted is not None and counted.manifest == one.manifest, f"{task} reads {source} {epoch}, which never counted")
+
+    def was_delivered(self, task: TaskId, index: int, one: EpochObject) -> None:
+        source, epoch = self.wiring.tasks[task].inputs[index], one.manifest.epoch
+        counted = self.streams[source].history.get(epoch)
+        self.must(counted is not None and counted.manifest == one.manifest, f"{task} is given {source} {epoch}, which never counted")
+        told = self.delivered.setdefault(task, {})
+        self.must(epoch == 1 or epoch - 1 in told, f"{task} is given {epoch}, but not the epoch before")
+        told[epoch] = rows_of(one)
+
+    # ---- control
+
+    def change_put(self, change: ChangeEpoch) -> None:
+        derived = self.change_epoch(change.number)
+        self.must(derived == change.epoch, f"E({change.number}) is recorded as {change.epoch}, it is {derived}")
+        self.changes[change.number] = change.epoch
+
+    def change_epoch(self, number: int) -> int | None:
+        firsts = []
+        for source in self.wiring.sources():
+            bearing = [e for e, one in self.streams[source].history.items() if one.manifest.position >= number]
+            if not bearing:
+                return None
+            firsts.append(min(bearing))
+        return max(self.control[number].from_epoch, *firsts)
+
+    def starts(self) -> dict[int, int]:
+        """E(n) of all records that change rows, as far as the sources have said."""
+        found = {1: 0}
+        for number, record in self.control.items():
+            start = self.change_epoch(number) if record.shape_number == number and number > 1 else None
+            if start is not None:
+                found[number] = start
+        return found
+
+    def at_the_end(self) -> None:
+        """What can be said only when all is over: everybody changed at E(n)."""
+        starts = self.starts()
+        for task, stream in self.streams.items():
+            for epoch, one in stream.history.items():
+                number = max(n for n, start in starts.items() if start <= epoch)
+                shape = self.control[number].shape
+                self.must(
+                    not shape.stopped or epoch <= self.stop_began(number, starts),
+                    f"{task} {epoch} is after the last epoch of stop {number}",
+                )
+                if isinstance(one.payload, Rows):
+                    wanted = shape.function(self.wiring.tasks[task].operator)
+                    self.must(one.payload.function == wanted, f"{task} {epoch} was computed by {one.payload.function}, not by {wanted}")
+
+    def stop_began(self, number: int, starts: dict[int, int]) -> int:
+        while number - 1 in self.control and self.control[number - 1].shape.stopped:
+            number -= 1
+        return starts.get(number, 0)
+
+    def must(self, holds: bool, wrong: str) -> None:
+        if not holds:
+            raise Violation(f"seed {self.scenario.seed}, at {self.now_ms} ms: {wrong}")
