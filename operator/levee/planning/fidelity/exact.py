@@ -18,7 +18,8 @@ from levee.planning.fidelity.plan import ActivePlan, Metric, named, numbered, ou
 from levee.planning.fidelity.polish import improved
 from levee.planning.fidelity.prices import priced
 from levee.planning.fidelity.problem import FidelityProblem
-from levee.planning.fidelity.relaxation import ANY, Box, Relaxation, Relaxed
+from levee.planning.fidelity.relaxation import ANY, Box, Relaxation
+from levee.planning.fidelity.trace import Relaxed, relaxed_in
 from levee.planning.result import Progress, Result, Status, Stop
 
 TOLERANCE = 1e-9  # of objective and bound, both between 0 and 1
@@ -65,7 +66,7 @@ class _Search:
 
     def open(self, boxes: tuple[Box, ...]) -> None:
         for box in boxes:
-            relaxed = self.relaxation.solve(box)
+            relaxed = relaxed_in(self.relaxation, box)
             self.boxes += 1
             if relaxed is None or relaxed.bound <= self.objective + TOLERANCE:
                 continue
@@ -100,7 +101,10 @@ def split(relaxation: Relaxation, box: Box, relaxed: Relaxed) -> tuple[Box, ...]
 
 
 def chosen_atom(relaxation: Relaxation, box: Box, relaxed: Relaxed) -> int:
-    """The one whose uses differ most, the more the more uses it has; atoms whose frontier still depends on others only while their interval is wide."""
+    """The one whose uses differ most, weighted by how many they are.
+
+    Atoms whose frontier still depends on others count only while their interval is wide.
+    """
     spread = {atom: max(values) - min(values) for atom, values in relaxed.chosen.items()}
     final = [atom for atom in spread if is_final(relaxation, atom, relaxed)]
     wide = [atom for atom in spread if atom not in final and box.get(atom, ANY)[1] - box.get(atom, ANY)[0] > NARROW]

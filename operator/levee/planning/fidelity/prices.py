@@ -7,7 +7,8 @@ Called by: fidelity.exact, once, before it branches.
 from dataclasses import replace
 
 from levee.planning.fidelity.network import Network
-from levee.planning.fidelity.relaxation import Relaxation, Relaxed
+from levee.planning.fidelity.relaxation import Relaxation
+from levee.planning.fidelity.trace import Relaxed, relaxed_in
 
 GRAINS = 6
 ROUNDS = 24
@@ -19,14 +20,14 @@ def priced(network: Network, budget: int) -> Relaxation:
     grains = GRAINS if uses else 1
     prices = {atom: _even(count, grains) for atom, count in uses.items()}
     best = current = Relaxation(network, budget, grains, prices)
-    lowest, relaxed = None, current.solve({})
+    lowest, relaxed = None, relaxed_in(current, {})
     for _ in range(ROUNDS):
         if relaxed is None or all(len(set(values)) == 1 for values in relaxed.chosen.values()):
             return current
         if lowest is None or relaxed.bound < lowest:
             best, lowest = current, relaxed.bound
         current = replace(current, prices=_shifted(current, relaxed), cache={})
-        relaxed = current.solve({})
+        relaxed = relaxed_in(current, {})
     return best
 
 

@@ -3,7 +3,7 @@
 Why: without shared operands the factored network is solved exactly by frontiers. A shared operand is given to each of its uses as a
 copy of its own, at a part of the price: whoever lets all copies choose alike pays the true price, so no plan is excluded and the optimum
 is a bound. Where the copies do choose alike it is the optimum itself; where they do not, the exact solver narrows the operand's interval.
-Called by: fidelity.exact, fidelity.prices.
+Called by: fidelity.trace, which solves it; fidelity.prices, which makes it.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from levee.planning.fidelity.frontier import EPSILON, Floats, Folded, Frontier, Ints, best_within, constant, fold
-from levee.planning.fidelity.network import ROOT, Network, Place, Term
+from levee.planning.fidelity.network import Network, Place, Term
 
 Interval = tuple[float, float]
 Box = Mapping[int, Interval]  # shared atom -> the values it may still take; absent: any
@@ -34,15 +34,6 @@ class Made:
     others: tuple[tuple[Place, Term], ...]  # the other terms
     products: tuple[Folded, ...]  # one per other term
     total: Folded  # of the private tasks (if any) and the products
-
-
-@dataclass(frozen=True, slots=True)
-class Relaxed:
-    """The relaxation's optimum in a box."""
-
-    bound: float
-    tasks: frozenset[int]  # those that its copies replicate
-    chosen: Mapping[int, tuple[float, ...]]  # per shared atom that is not settled: the value that each of its uses wants
 
 
 @dataclass
@@ -121,17 +112,6 @@ class Relaxation:
         items = [self.used(atom, place, box, unit).powered(power) for atom, power in term.atoms]
         return fold(items or [constant(1.0)], self.budget * unit, product=True)
 
-    def solve(self, box: Box) -> Relaxed | None:
-        """None: no plan in the box."""
-        try:
-            top = self.product((ROOT, 0), self.network.root, box, self.grains)
-            left = self.budget * self.grains - sum(self.settled(atom, box) for atom, (low, high) in box.items() if low == high)
-        except OutOfReachError:
-            return None
-        if left < top.result.floor:
-            return None
-        return _Trace(self, box).follow(top, left)
-
     def settled(self, atom: int, box: Box) -> int:
         """Grains for a shared atom whose value is settled."""
         return reach(self.in_grains(atom, box), box[atom][0])
@@ -139,58 +119,6 @@ class Relaxation:
     def is_settled(self, atom: int, box: Box) -> bool:
         low, high = box.get(atom, ANY)
         return low == high
-
-
-@dataclass
-class _Trace:
-    """Follows the best choices down to the tasks."""
-
-    relaxation: Relaxation
-    box: Box
-    tasks: set[int] = field(default_factory=set)
-    wanted: dict[int, list[tuple[Place, int]]] = field(default_factory=dict)  # per shared atom: use, grains that it would spend in all
-
-    def follow(self, top: Folded, grains: int) -> Relaxed:
-        relaxation = self.relaxation
-        self._term((ROOT, 0), relaxation.network.root, top, grains, relaxation.grains)
-        for atom in sorted(self.relaxation.prices, reverse=True):  # parents first: they want their operands
-            self._atom(atom, max(spent for _, spent in self.wanted[atom]) // (relaxation.grains // relaxation.unit(atom)))
-        chosen = {atom: self._values(atom) for atom in relaxation.prices if not relaxation.is_settled(atom, self.box)}
-        return Relaxed(relaxation.network.root.coefficient * top.result.at(grains), frozenset(self.tasks), chosen)
-
-    def _term(self, place: Place, term: Term, folded: Folded, grains: int, unit: int) -> None:
-        for (atom, _), part in zip(term.atoms, folded.split(grains), strict=bool(term.atoms)):
-            if atom in self.relaxation.prices:
-                self.wanted.setdefault(atom, []).append((place, self._spent(atom, place, part)))
-            else:
-                self._atom(atom, part // (unit // self.relaxation.unit(atom)))
-
-    def _atom(self, atom: int, steps: int) -> None:
-        if not self.relaxation.network.is_task(atom):
-            self._sum(atom, steps)
-        elif steps >= 1:
-            self.tasks.add(atom)
-
-    def _sum(self, atom: int, steps: int) -> None:
-        made, unit = self.relaxation.made(atom, self.box), self.relaxation.unit(atom)
-        parts = made.total.split(steps)
-        if made.private:
-            self.tasks.update(made.private[: parts.pop(0) // unit])
-        for (place, term), folded, part in zip(made.others, made.products, parts, strict=True):
-            self._term(place, term, folded, part, unit)
-
-    def _spent(self, atom: int, place: Place, part: int) -> int:
-        """Grains that a use which pays so much would have spent on the atom as a whole: the fewest for the best value."""
-        if self.relaxation.is_settled(atom, self.box):
-            return self.relaxation.settled(atom, self.box)
-        spent, paid, values = self.relaxation.offers(atom, place, self.box)
-        return int(spent[np.argmax(np.where(paid <= part, values, -1.0))])
-
-    def _values(self, atom: int) -> tuple[float, ...]:
-        """In the order of the uses."""
-        own, high = self.relaxation.in_grains(atom, self.box), self.box.get(atom, ANY)[1]
-        spent = dict(self.wanted[atom])
-        return tuple(min(own.at(spent[place]), high) for place in self.relaxation.network.places[atom])
 
 
 TASK = Frontier(0, np.array([0.0, 1.0]))
