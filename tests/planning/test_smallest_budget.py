@@ -45,7 +45,7 @@ def test_a_heuristic_proves_nothing_about_smaller_budgets() -> None:
 @given(st.integers(0, 10**6), st.integers(1, 4), st.floats(0, 1))
 def test_a_fidelity_plan_has_one_active_replica_of_every_task_and_all_of_the_chosen(seed: int, hosts: int, share: float) -> None:
     rng = Random(seed)
-    problem = application(rng, hosts=hosts, pes_per_host=3)
+    problem = application(rng, hosts=hosts, tasks=hosts * 3)
     chosen = frozenset(task.id for task in problem.tasks if rng.random() < share)
     plan = spread(problem, chosen)
     for row in plan.active:
@@ -55,7 +55,7 @@ def test_a_fidelity_plan_has_one_active_replica_of_every_task_and_all_of_the_cho
 
 
 def test_the_working_replicas_are_spread_over_the_nodes() -> None:
-    problem = application(Random(1), hosts=3, pes_per_host=6)
+    problem = application(Random(1), hosts=3, tasks=18)
     bare = spread(problem, frozenset())
     first = bare.active[:0] + tuple(tuple(frozenset({0}) for _ in problem.tasks) for _ in problem.configurations)
     model = Model(problem)

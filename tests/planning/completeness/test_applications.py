@@ -56,8 +56,9 @@ def test_graphs_have_the_paper_s_degree_and_every_task_is_fed_by_an_earlier_one(
             assert {edge.producer for edge in task.inputs} <= known
             assert all(0.5 <= edge.selectivity <= 1.5 for edge in task.inputs)
             known.add(task.id)
-        degree = sum(len(task.inputs) for task in problem.tasks) / len(problem.tasks)
-        assert 1.5 - 0.5 / len(problem.tasks) <= degree <= 3.0 + 0.5 / len(problem.tasks)
+        count = len(problem.tasks)
+        degree = sum(len(task.inputs) for task in problem.tasks) / count
+        assert min(1.5, (count + 1) / 2) - 0.5 / count <= degree <= 3.0 + 0.5 / count  # A small graph has no room for more edges.
 
 
 def test_replicas_stand_apart_in_equal_numbers() -> None:
@@ -65,17 +66,23 @@ def test_replicas_stand_apart_in_equal_numbers() -> None:
         places = list(case.problem.placement.values())
         assert case.hosts == 1 or all(len(set(nodes)) == 2 for nodes in places)
         counts = [sum(nodes.count(node.name) for nodes in places) for node in case.problem.nodes]
-        assert counts == [2 * case.pes_per_host] * case.hosts
+        assert max(counts) <= case.pes_per_host
+        assert sum(counts) == case.hosts * case.pes_per_host // 2 * 2
+
+
+def test_a_dense_application_has_its_elements_counted_before_replication() -> None:
+    case = generate(7, 41, dense=True)
+    assert len(case.problem.tasks) == case.hosts * case.pes_per_host
 
 
 def test_placement_is_even_in_load() -> None:
-    big = application(Random(3), hosts=4, pes_per_host=12)
+    big = application(Random(3), hosts=4, tasks=48)
     loads = node_loads(Model(big), everything(big), big.placement)[0]
     assert loads.max() < 1.25 * loads.min()
 
 
 def test_more_replicas_and_another_policy_can_be_had() -> None:
-    problem = application(Random(5), hosts=4, pes_per_host=3, replicas=3, late=Late.WAIT)
+    problem = application(Random(5), hosts=4, tasks=12, replicas=3, late=Late.WAIT)
     assert all(len(set(nodes)) == 3 for nodes in problem.placement.values())
     assert all(task.late is Late.WAIT for task in problem.tasks)
     assert fullest(problem)[1] >= 1.0

@@ -16,7 +16,7 @@ from levee.topology.graph import FailureModel
 from tests.planning.completeness.small_problems import problems
 
 CASES = [case.problem for case in corpus(3, 40) if case.hosts <= 5]
-SMALL = application(Random(16), hosts=2, pes_per_host=4)
+SMALL = application(Random(16), hosts=2, tasks=8)
 
 
 def ic(problem: Problem, plan: Plan) -> float:

@@ -67,7 +67,7 @@ def test_the_highest_completeness_is_that_of_brute_force(problem: Problem, goal:
 @given(st.integers(0, 10_000), st.sampled_from([0.5, 0.6, 0.7, 0.8, 0.9]), st.sampled_from(Late))
 @settings(max_examples=15, deadline=None)
 def test_every_plan_for_a_random_application_passes_the_verifier(seed: int, goal: float, late: Late) -> None:
-    problem = application(Random(seed), hosts=2, pes_per_host=5, late=late)
+    problem = application(Random(seed), hosts=2, tasks=10, late=late)
     result = solve(problem, Goal(goal))
     assert result.status in (Status.OPTIMAL, Status.INFEASIBLE)
     assert result.plan is None or verify(problem, result.plan, goal=Goal(goal), claimed=result) == ()
@@ -138,7 +138,7 @@ def test_a_penalty_that_is_low_is_paid_and_one_that_is_high_is_avoided() -> None
 
 
 def test_the_same_promise_is_cheaper_when_only_single_nodes_fail() -> None:
-    problem = application(Random(5), hosts=4, pes_per_host=3)
+    problem = application(Random(5), hosts=4, tasks=12)
     pessimistic, node = (solve(problem, Goal(0.6, failures)).objective for failures in (FailureModel.PESSIMISTIC, FailureModel.NODE))
     assert pessimistic is not None
     assert node is not None
@@ -146,14 +146,14 @@ def test_the_same_promise_is_cheaper_when_only_single_nodes_fail() -> None:
 
 
 def test_the_same_problem_gives_the_same_plan() -> None:
-    problem = application(Random(11), hosts=3, pes_per_host=6)
+    problem = application(Random(11), hosts=3, tasks=18)
     one, two = solve(problem, Goal(0.6)), solve(problem, Goal(0.6))
     assert one == two
     assert one.plan is not None
 
 
 def large() -> Problem:
-    return application(Random(480), hosts=9, pes_per_host=10)
+    return application(Random(480), hosts=9, tasks=90)
 
 
 def test_a_search_that_is_stopped_at_once_claims_nothing() -> None:
@@ -188,3 +188,15 @@ def test_progress_is_told_with_bounds_that_never_exceed_the_optimum() -> None:
     assert result.objective is not None
     assert told
     assert all(p.bound is None or p.bound <= result.objective * (1 + 1e-6) for p in told)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_start_changes_how_the_best_plan_is_found_but_not_what_it_costs(seed: int) -> None:
+    problem = application(Random(seed), hosts=3, tasks=9)
+    start = solve(problem, Goal(0.5)).plan
+    for goal in (0.0, 0.2, 0.4):
+        with_start, without = solve(problem, Goal(goal), start=start), solve(problem, Goal(goal))
+        assert with_start.objective == pytest.approx(without.objective, rel=1e-5)
+    cheapest = solve(problem, Goal(0.0))
+    singles = float(Model(problem).probability @ Model(problem).rates[2].sum(axis=1))
+    assert cheapest.objective == pytest.approx(singles) or cheapest.objective is None

@@ -52,7 +52,7 @@ def test_no_split_changes_the_answer(problem: Problem, goal: Goal) -> None:
 
 
 def medium(seed: int = 16) -> Problem:
-    return application(Random(seed), hosts=2, pes_per_host=4)
+    return application(Random(seed), hosts=2, tasks=8)
 
 
 def test_each_pruning_cuts_something_and_saves_nodes() -> None:
@@ -82,7 +82,7 @@ def test_without_numba_it_searches_the_same_tree() -> None:
         "from levee.planning.completeness.ftsearch import solve\n"
         "from levee.planning.generate.applications import application\n"
         "from levee.planning.problem import Goal\n"
-        "result = solve(application(Random(16), hosts=2, pes_per_host=4), Goal(0.7))\n"
+        "result = solve(application(Random(16), hosts=2, tasks=8), Goal(0.7))\n"
         "print(result.counters['nodes'], result.objective)"
     )
     said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
@@ -104,7 +104,7 @@ def test_first_and_best_plan_are_told_from_one_run() -> None:
 @pytest.mark.parametrize("threads", [1, 2])
 def test_out_of_time_it_returns_the_best_so_far(threads: int) -> None:
     told: list[Progress] = []
-    big = application(Random(2), hosts=6, pes_per_host=6)
+    big = application(Random(2), hosts=6, tasks=36)
     result = solve(big, Goal(0.5), threads=threads, stop=Stop(asked=lambda: bool(told), report=told.append))
     assert result.status is Status.FEASIBLE
     assert result.plan is not None
@@ -123,7 +123,7 @@ def test_an_impossible_goal_is_infeasible() -> None:
 
 
 def test_it_refuses_what_it_is_not_defined_for() -> None:
-    three = application(Random(1), hosts=3, pes_per_host=2, replicas=3)
+    three = application(Random(1), hosts=3, tasks=6, replicas=3)
     for problem, goal in ((three, Goal(0.5)), (medium(), Goal(0.5, FailureModel.NODE)), (medium(), Goal(0.5, penalty=1.0))):
         with pytest.raises(ValueError, match="FT-Search knows two replicas"):
             solve(problem, goal)

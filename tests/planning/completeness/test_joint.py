@@ -67,7 +67,7 @@ def test_no_placement_is_cheaper_than_the_bound(problem: Problem, goal: Goal) ->
 
 @pytest.mark.parametrize("index", range(4))
 def test_moving_replicas_is_never_worse_than_the_given_placement(index: int) -> None:
-    problem, goal = application(Random(index), hosts=5, pes_per_host=5), Goal(0.7)
+    problem, goal = application(Random(index), hosts=5, tasks=25), Goal(0.7)
     assert not joint_milp.worth_solving(problem)
     given_placement, moved = exact.solve(problem, goal), joint.solve(problem, goal)
     if given_placement.objective is not None:
@@ -81,7 +81,7 @@ def test_moving_replicas_is_never_worse_than_the_given_placement(index: int) -> 
 
 
 def test_pinned_tasks_stay_where_they_are() -> None:
-    problem = application(Random(3), hosts=4, pes_per_host=4)
+    problem = application(Random(3), hosts=4, tasks=16)
     pinned = frozenset(task.id for task in problem.tasks[:5])
     found = joint.solve(problem, Goal(0.5), pinned=pinned)
     assert found.plan is not None

@@ -68,6 +68,13 @@ Heard = Callable[[float | None, float | None], None]  # (objective, bound) so fa
 
 def run(program: Program, stop: Stop, *, start: Terms | None = None, nodes_max: int | None = None, heard: Heard | None = None) -> Answer:
     """Solve, from a start (the whole columns' values) if there is one, until proven, out of nodes or told to stop."""
+    answer = _run(program, stop, start, nodes_max, heard)
+    if start and answer.nodes == 0 and answer.outcome is not Outcome.STOPPED:
+        return _run(program, stop, None, nodes_max, heard)  # HiGHS 1.15 may call a start the optimum when presolve alone solves the rest.
+    return answer
+
+
+def _run(program: Program, stop: Stop, start: Terms | None, nodes_max: int | None, heard: Heard | None) -> Answer:
     solver = highspy.Highs()  # type: ignore[no-untyped-call]
     _set_options(solver, stop.remaining_s(), nodes_max)
     solver.passModel(_lp(program))

@@ -121,9 +121,7 @@ def outside(problem: Problem, placement: Placement, lost: frozenset[NodeName]) -
 
 def completeness_under(model: Model, active: Active, alive: Alive) -> float:
     """IC (equation 8) when only the tasks that are `alive` go on."""
-    kept = sum(
-        float(model.probability[c] * model.processed(c, active[c], alive).sum()) for c in range(len(model.problem.configurations))
-    )
+    kept = sum(float(model.probability[c] * model.processed(c, active[c], alive).sum()) for c in range(len(model.problem.configurations)))
     return kept / model.best_rows_per_s
 
 

@@ -1,10 +1,11 @@
 """Random applications as LAAR's evaluation describes them (Bellavista et al., section 5.2).
 
-Why: the completeness optimisers are compared on them; what the paper leaves open is read the harder way and said here.
+Why: the completeness optimisers are compared on them; what the paper leaves open is said here.
 Called by: benchmarks of planning, and tests that want a problem of realistic shape.
 
-Read so: "PEs per host" counts processing elements before replication, so a graph has hosts x pes_per_host of them and each host
-holds replicas x pes_per_host replicas. Edges (those that leave the source included) per task is the mean out-degree. Selectivities are not
+Read so: "PEs per host" counts replicas (the paper runs one on each logical core, and its hosts have twelve), so a graph has
+hosts x PEs per host / 2 processing elements, two replicas of each. `dense` counts them before replication: twice as many.
+Edges (those that leave the source included) per task is the mean out-degree. Selectivities are not
 divided by the number of inputs, so rates grow along the graph. CPU costs are drawn and then scaled together, until the fullest host
 carries, with everything active, `overload` times its capacity in High: drawn between 1 and 2, but below 1 in Low. Above 2, not even one
 replica per task would fit, and there would be nothing to plan.
@@ -45,33 +46,25 @@ class Application:
     problem: Problem
 
 
-def corpus(seed: int, count: int = 600) -> Iterator[Application]:
+def corpus(seed: int, count: int = 600, *, dense: bool = False) -> Iterator[Application]:
     """Applications of all shapes, 1-12 hosts and 2-12 processing elements per host, in mixed order."""
-    return (generate(seed, index) for index in range(count))
+    return (generate(seed, index, dense=dense) for index in range(count))
 
 
-def generate(seed: int, index: int) -> Application:
+def generate(seed: int, index: int, *, dense: bool = False) -> Application:
     """One application of the corpus; it depends on nothing but the seed and its index."""
     shape = index * STRIDE % (len(HOSTS) * len(PES_PER_HOST))
-    hosts, pes_per_host = (
-        HOSTS[shape // len(PES_PER_HOST)],
-        PES_PER_HOST[shape % len(PES_PER_HOST)],
-    )
+    hosts, pes_per_host = HOSTS[shape // len(PES_PER_HOST)], PES_PER_HOST[shape % len(PES_PER_HOST)]
+    tasks = hosts * pes_per_host if dense else hosts * pes_per_host // 2
     rng = Random(f"application {seed} {index}")
-    return Application(
-        seed,
-        index,
-        hosts,
-        pes_per_host,
-        application(rng, hosts=hosts, pes_per_host=pes_per_host),
-    )
+    return Application(seed, index, hosts, pes_per_host, application(rng, hosts=hosts, tasks=tasks))
 
 
 def application(
     rng: Random,
     *,
     hosts: int,
-    pes_per_host: int,
+    tasks: int,
     replicas: int = 2,
     degree: tuple[float, float] = (1.5, 3.0),
     selectivity: tuple[float, float] = (0.5, 1.5),
@@ -80,9 +73,8 @@ def application(
     late: Late = Late.SKIP,
 ) -> Problem:
     """A random application with one source at two rates, placed evenly; `late` holds for all its tasks (skip: as in the paper)."""
-    count = hosts * pes_per_host
     low, high = sorted((rng.uniform(*rows_per_s), rng.uniform(*rows_per_s)))
-    inputs = [_inputs(rng, producers, selectivity) for producers in _producers(rng, count, rng.uniform(*degree))]
+    inputs = [_inputs(rng, producers, selectivity) for producers in _producers(rng, tasks, rng.uniform(*degree))]
     placement = _placement(_loads(inputs), hosts, replicas)
     wanted = rng.uniform(overload[0], min(overload[1], high / low))  # Cores in use on the fullest host in High, of one.
     scale = wanted / (high * _fullest(_loads(inputs), placement, hosts))
