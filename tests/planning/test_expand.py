@@ -1,6 +1,7 @@
 """Operators become tasks, and rows are neither lost nor doubled between them."""
 
 import pytest
+
 from levee.planning.completeness.model import Model
 from levee.planning.expand import expand
 from levee.topology.graph import (

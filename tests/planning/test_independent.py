@@ -3,6 +3,7 @@
 from random import Random
 
 import pytest
+
 from levee.planning.completeness.model import Model
 from levee.planning.independent import expected_completeness
 from levee.planning.problem import Edge, Plan, Problem, SourceTask, Task

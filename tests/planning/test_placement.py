@@ -2,6 +2,7 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
+
 from levee.planning.placement import place
 from levee.topology.graph import Node
 from levee.topology.names import NodeName, TaskId, ZoneName

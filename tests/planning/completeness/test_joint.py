@@ -7,8 +7,6 @@ from random import Random
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from tests.planning.completeness.brute import best
-from tests.planning.completeness.small_problems import problems
 
 from levee.planning.completeness import exact, joint, joint_bound, joint_milp
 from levee.planning.completeness.verify import verify
@@ -17,6 +15,8 @@ from levee.planning.problem import Goal, Problem
 from levee.planning.result import Status, Stop
 from levee.topology.graph import FailureModel, Node
 from levee.topology.names import NodeName, ZoneName
+from tests.planning.completeness.brute import best
+from tests.planning.completeness.small_problems import problems
 
 GOALS = st.builds(Goal, st.sampled_from([0.0, 0.5, 0.8, 1.0]), st.sampled_from(list(FailureModel)), st.sampled_from([None, 500.0]))
 
