@@ -66,7 +66,8 @@ class Changes:
         if low is None:
             return None
         last = self.before[source] = yield from head.farthest(low, before)
-        return last + 1 if (yield from self.manifest(source, last + 1)) is not None else None
+        next_one = yield from self.manifest(source, last + 1)  # asked for again: it may have been sealed since, with a smaller position
+        return last + 1 if next_one is not None and next_one.position >= number else None
 
     def lowest(self, source: TaskId, number: int) -> Script[int | None]:
         """An epoch of a source that is still there and carries a smaller position; 0 before the first.

@@ -33,7 +33,7 @@ def fork(wiring: Wiring, task: TaskId, holder: str, inputs: Inputs) -> Script[Li
         found = yield from newest(wiring, task)
         epoch = found.epoch if found else 0
         until_ms = yield from pin.place(wiring.layout, task, Pin(holder, epoch, wiring.times.pin_ms))
-        if (yield from inputs_are_kept(wiring, inputs.tasks, epoch)):
+        if (yield from inputs_are_kept(wiring, (*inputs.tasks, task), epoch)):
             files = yield from fetch(found)
             if files is not None:
                 yield Restore(epoch, files)
@@ -53,9 +53,9 @@ def newest(wiring: Wiring, task: TaskId) -> Script[PublishedCheckpoint | None]:
             return checkpoint
 
 
-def inputs_are_kept(wiring: Wiring, inputs: tuple[TaskId, ...], epoch: int) -> Script[bool]:
-    """Read after the pin was written: no floor has passed the first epoch that one needs."""
-    for task in inputs:
+def inputs_are_kept(wiring: Wiring, tasks: tuple[TaskId, ...], epoch: int) -> Script[bool]:
+    """Read after the pin was written: no floor has passed the first epoch that one needs, to read or, of one's own, to compare with."""
+    for task in tasks:
         if (yield from floor.latest(wiring.layout, task, Floor(0, 0))).epoch > epoch + 1:
             return False
     return True

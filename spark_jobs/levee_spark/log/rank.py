@@ -49,7 +49,8 @@ def validate(times: Times, replicas: int) -> str | None:
     if failover_ms >= times.deadline_ms:
         return (
             f"deadline {times.deadline_ms} ms: a failover among {replicas} replicas takes up to {failover_ms} ms "
-            f"({replicas} x hold {times.hold_ms} ms + period {times.period_ms} ms), so epochs would be late that a replica is about to commit. "
+            f"({replicas} x hold {times.hold_ms} ms + period {times.period_ms} ms), so epochs "
+            f"would count as late while a replica is about to commit them. "
             f"Set a deadline above {failover_ms} ms, or a shorter hold."
         )
     if times.deadline_ms >= times.failure_timeout_ms:

@@ -126,7 +126,7 @@ class Replica:
         return record.number
 
     def hand_over(self, line: Line) -> Script[None]:
-        """Publish for the new code. Who merely trails leaves that to the winner, or inherits its line where it is gone: the mark goes along."""
+        """Publish for the new code. Who merely trails leaves that to the winner, and where it is gone adopts: the mark goes along."""
         while self.divergence.trailing and (yield from publish.published(self.wiring.layout, self.task.task, line.epoch)) is None:
             answer = yield Wait(self.wiring.times.poll_ms)
             if self.divergence.adopts(answer.ended_ms, self.wiring.times.failure_timeout_ms):

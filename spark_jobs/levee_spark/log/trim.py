@@ -63,10 +63,11 @@ class Trimmer:
         return target
 
     def oldest_kept(self) -> Script[int]:
-        kept = []
+        oldest: int | None = None
         for keeper in self.keepers():
-            kept.append((yield from publish.kept(self.wiring.layout, self.wiring.tasks[keeper])))
-        return min(kept, default=0)
+            kept = yield from publish.kept(self.wiring.layout, self.wiring.tasks[keeper])
+            oldest = kept if oldest is None else min(oldest, kept)
+        return oldest or 0
 
     def oldest_pinned(self, limit: int) -> Script[int]:
         assert self.clock is not None

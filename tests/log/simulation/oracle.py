@@ -127,7 +127,7 @@ class Oracle:
 
     def pin_put(self, task: TaskId, pin: Pin) -> None:
         """A pin protects if it was in time: no floor of the inputs had passed it."""
-        floors = [self.streams[one].floor.epoch for one in self.wiring.tasks[task].inputs]
+        floors = [self.streams[one].floor.epoch for one in (*self.wiring.tasks[task].inputs, task)]
         if all(floor <= pin.epoch + 1 for floor in floors):
             self.streams[task].pins[pin.holder] = (pin.epoch, self.now_ms + pin.limit_ms // 2)
 

@@ -45,7 +45,7 @@ class Scenario:
     faults: Faults
     resolution_ms: int
     spacing_ms: int
-    quiet_ms: int = 1_600
+    quiet_ms: int = 700
     store_lies: bool = False
     recreated: bool = False
     drift_ppm: int = 300
