@@ -37,9 +37,19 @@ class Pace:
     def permits(self, epoch: int, before: Manifest | None) -> Script[bool]:
         return (
             (yield from self.is_due(epoch))
-            and (yield from self.all_reached(self.other_sources(), epoch - self.wiring.times.lead))
-            and (yield from self.all_reached(self.wiring.downstream(self.source), epoch - self.wiring.times.backlog))
+            and (self.is_waited_for(before) or (yield from self.keeps_its_distance(epoch)))
             and (yield from self.changes.may_seal(self.source, epoch, before))
+        )
+
+    def is_waited_for(self, before: Manifest | None) -> bool:
+        """A change of rows is known that this source has yet to carry: tasks wait for E(n), so waiting for them would never end."""
+        view = self.changes.view
+        return before is not None and view.latest() >= view.base and before.position < view.newest().shape_number
+
+    def keeps_its_distance(self, epoch: int) -> Script[bool]:
+        times = self.wiring.times
+        return (yield from self.all_reached(self.other_sources(), epoch - times.lead)) and (
+            yield from self.all_reached(self.wiring.downstream(self.source), epoch - times.backlog)
         )
 
     def other_sources(self) -> tuple[TaskId, ...]:

@@ -21,8 +21,8 @@ def is_due(task: TaskWiring, epoch: int) -> bool:
 def publish(layout: Layout, task: TaskId, line: Line, writer: str) -> Script[None]:
     """Unless somebody has: one is enough, they are all the same."""
     key = layout.checkpoint(task, line.epoch)
-    if (yield from published(layout, task, line.epoch)) is not None:
-        return
+    if line.epoch == 0 or (yield from published(layout, task, line.epoch)) is not None:
+        return  # the state before the first epoch is known to all
     answer = yield Snapshot()
     assert isinstance(answer, Files)
     names = []

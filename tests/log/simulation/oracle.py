@@ -13,6 +13,7 @@ from levee_spark.log.values import (
     GENESIS,
     Anchor,
     ChangeEpoch,
+    CheckpointFile,
     ControlRecord,
     EpochObject,
     Floor,
@@ -57,6 +58,7 @@ class Oracle:
     control: dict[int, ControlRecord] = field(default_factory=dict)
     changes: dict[int, int] = field(default_factory=dict)
     anchors: list[Anchor] = field(default_factory=list)
+    files: dict[str, State] = field(default_factory=dict)  # of published checkpoints
     delivered: dict[TaskId, dict[int, tuple[str, ...]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -75,7 +77,9 @@ class Oracle:
             case Floor() if task is not None:
                 self.floor_put(task, record)
             case PublishedCheckpoint() if task is not None:
-                self.streams[task].checkpoints[record.epoch] = record
+                self.checkpoint_put(task, record)
+            case CheckpointFile(payload) if isinstance(payload, State):
+                self.files[key] = payload
             case Pin() if task is not None:
                 self.pin_put(task, record)
             case Verdict() if task is not None:
@@ -131,6 +135,17 @@ class Oracle:
         if all(floor <= pin.epoch + 1 for floor in floors):
             self.streams[task].pins[pin.holder] = (pin.epoch, self.now_ms + pin.limit_ms // 2)
 
+    def checkpoint_put(self, task: TaskId, record: PublishedCheckpoint) -> None:
+        """Whoever forks from it must be on the line that consumers read, or bear the mark."""
+        stream, where = self.streams[task], f"the checkpoint of {task} at {record.epoch} by {record.writer}"
+        stream.checkpoints[record.epoch] = record
+        if self.wiring.tasks[task].sink:
+            return
+        self.must(record.epoch in stream.history, f"{where} is of an epoch that never counted")
+        self.must(record.lineage == stream.history[record.epoch].manifest.lineage, f"{where} is of another line")
+        traced = record.rebased or self.files[record.files[0]].token in self.trace(task, record.epoch)
+        self.must(traced, f"{where} holds a state that no execution of this line leads to")
+
     # ---- epochs
 
     def epoch_put(self, task: TaskId, record: EpochObject, *, replaced: bool) -> None:
@@ -171,6 +186,9 @@ class Oracle:
         self.pace(task, where, manifest.epoch)
 
     def pace(self, task: TaskId, where: str, epoch: int) -> None:
+        epoch -= sum(
+            record.shape_number == number > 1 for number, record in self.control.items()
+        )  # one more for each E(n) that is waited for
         for other in self.wiring.sources():
             self.must(other == task or self.streams[other].head >= epoch - self.wiring.times.lead, f"{where} leads {other} by too much")
         for other in self.wiring.downstream(task):
