@@ -22,9 +22,9 @@ def main() -> None:
     rows = report.Rows(
         exact=completeness.run_exact(mode, folder, jobs),
         search=completeness.run_search(mode, folder, jobs),
+        fidelity=fidelity.run(mode, folder, jobs),
         models=completeness.run_models(mode, folder, jobs),
         joint=completeness.run_joint(mode, folder, jobs),
-        fidelity=fidelity.run(mode, folder, jobs),
     )
     report.write(mode, jobs, rows, options.page)
     print(f"wrote {options.page}")

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks.planning.runner import Row, measure, stop_after
+from benchmarks.planning.runner import Row, measure, stop_after, stop_after_cpu
 from benchmarks.planning.settings import GOALS, Mode
 from levee.planning.completeness import exact, ftsearch, joint
 from levee.planning.completeness.verify import verify
@@ -50,7 +50,7 @@ def _small(mode: Mode, count: int) -> list[int]:
 
 def exact_row(seed: int, index: int, goal: float, limit_s: float) -> Row:
     problem, wanted = generate(seed, index).problem, Goal(goal)
-    return _timed(problem, wanted, lambda: exact.solve(problem, wanted, stop=stop_after(limit_s)))
+    return _timed(problem, wanted, lambda: exact.solve(problem, wanted, stop=stop_after_cpu(limit_s)))
 
 
 def search_row(seed: int, index: int, goal: float, limit_s: float, threads: int) -> Row:
@@ -60,7 +60,7 @@ def search_row(seed: int, index: int, goal: float, limit_s: float, threads: int)
 
 def model_row(seed: int, index: int, goal: float, failures: str, limit_s: float) -> Row:
     problem, wanted = generate(seed, index).problem, Goal(goal, FailureModel(failures))
-    return _timed(problem, wanted, lambda: exact.solve(problem, wanted, stop=stop_after(limit_s)))
+    return _timed(problem, wanted, lambda: exact.solve(problem, wanted, stop=stop_after_cpu(limit_s)))
 
 
 def joint_row(seed: int, index: int, goal: float, limit_s: float) -> Row:
@@ -69,9 +69,9 @@ def joint_row(seed: int, index: int, goal: float, limit_s: float) -> Row:
 
 
 def _timed(problem: Problem, goal: Goal, solve: Callable[[], Result[Plan]]) -> Row:
-    begin = time.perf_counter()
+    begin, begin_cpu = time.perf_counter(), time.process_time()
     result = solve()
-    seconds = time.perf_counter() - begin
+    seconds, cpu_seconds = time.perf_counter() - begin, time.process_time() - begin_cpu
     return {
         "goal": goal.completeness,
         "failures": goal.failures.value,
@@ -80,6 +80,7 @@ def _timed(problem: Problem, goal: Goal, solve: Callable[[], Result[Plan]]) -> R
         "bound": result.bound,
         "gap": result.gap,
         "seconds": seconds,
+        "cpu_seconds": cpu_seconds,
         "tasks": len(problem.tasks),
         "verified": result.plan is None or not verify(problem, result.plan, goal=goal),
         "counters": dict(result.counters),

@@ -31,14 +31,14 @@ def solved(row: Row) -> bool:
 
 def summary(rows: Sequence[Row]) -> str:
     ours = [row["ours"] for row in rows]
-    seconds = [row["seconds"] for row in ours]
+    seconds = [row["cpu_seconds"] for row in ours]
     left = [one["bound"] - one["objective"] for one in ours if one["status"] != "optimal"]
     worse = sum(row["ours"]["objective"] < row["structure-aware"]["objective"] - LESS for row in rows)
     better = share(rows, lambda row: row["ours"]["objective"] > row["structure-aware"]["objective"] + LESS)
     lines = [
         ("problems", len(rows)),
         ("proven optimal", f"{share(rows, solved):.2%}"),
-        ("seconds: median, p95, p99, longest", ", ".join(f"{percentile(seconds, p):.3f}" for p in (50, 95, 99, 100))),
+        ("CPU seconds: median, p95, p99, longest", ", ".join(f"{percentile(seconds, p):.3f}" for p in (50, 95, 99, 100))),
         ("distance to the bound where unproven: mean, largest", f"{mean(left):.4f}, {max(left):.4f}" if left else "none unproven"),
         ("below structure-aware", worse),
         ("strictly above structure-aware", f"{better:.1%}"),

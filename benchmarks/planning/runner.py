@@ -24,6 +24,12 @@ def stop_after(limit_s: float) -> Stop:
     return Stop(asked=lambda: time.perf_counter() >= end, remaining_s=lambda: max(0.0, end - time.perf_counter()))
 
 
+def stop_after_cpu(limit_s: float) -> Stop:
+    """The same in CPU seconds: for searches on one thread, whatever else the machine is doing."""
+    end = time.process_time() + limit_s
+    return Stop(asked=lambda: time.process_time() >= end)
+
+
 def measure(name: str, folder: Path, keys: Iterable[Key], take: Callable[..., Row], jobs: int) -> list[Row]:
     """All rows of `take(*key)`, in the order of the keys; rows found in `folder` are not measured again."""
     wanted = [json.dumps(key) for key in keys]
