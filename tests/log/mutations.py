@@ -40,6 +40,7 @@ class Mutation:
     what: str
     instead: Any
     seeds: tuple[int, ...] = ()  # that notice it
+    crashes: bool = False  # a role stumbles before the oracle sees anything wrong
 
     @contextmanager
     def applied(self) -> Iterator[None]:
@@ -124,7 +125,7 @@ def LATEST(self: Trimmer) -> Any:  # noqa: N802
     return floor.latest(self.wiring.layout, self.task.task, Floor(0, 0))
 
 
-def limit_unchanged(self: Trimmer, limit: int) -> Any:
+def limit_unchanged(_: Trimmer, limit: int) -> Any:
     return limit
     yield
 
@@ -152,7 +153,7 @@ def does_not_wait(self: Changes, position: int) -> Any:
 SETTLE = Changes.settle
 
 
-def stops_at_once(self: Changes, source: Any, epoch: int, before: Any) -> Any:
+def stops_at_once(self: Changes, *_: Any) -> Any:
     return self.view.stop_number() is None
     yield
 

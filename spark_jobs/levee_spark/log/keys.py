@@ -7,6 +7,7 @@ Called by: every role.
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b
 
 from levee.topology.names import TaskId
@@ -101,6 +102,7 @@ def numbered(name: str) -> int:
     return int(name.rpartition("/")[2][:DIGITS])
 
 
+@lru_cache(maxsize=4096)  # the same few tasks and holders, again and again
 def segment(name: str) -> str:
     """A name as one path segment: itself where it is plain and short, else its readable part and a hash of all of it."""
     if PLAIN.match(name) and len(name) <= READABLE and name not in {".", ".."} and "~" not in name:

@@ -28,6 +28,8 @@ from levee_spark.log.wiring import Wiring
 from tests.log.simulation.plant import Outside, Rows, State, rows_of, step, taken_in
 from tests.log.simulation.scenario import Scenario
 
+READ_BY_MS = 100  # where nothing is slow, every sealer has read an anchor by then
+
 
 class Violation(AssertionError):
     """An invariant is broken."""
@@ -45,7 +47,6 @@ class Stream:
     checkpoints: dict[int, PublishedCheckpoint] = field(default_factory=dict)
     pins: dict[str, tuple[int, int]] = field(default_factory=dict)  # holder: (epoch, until), of those that were in time
     revived: int = 0
-    wasted: int = 0  # puts that met an epoch that was there
 
 
 @dataclass(slots=True)
@@ -57,7 +58,7 @@ class Oracle:
     folders: dict[str, TaskId] = field(default_factory=dict)
     control: dict[int, ControlRecord] = field(default_factory=dict)
     changes: dict[int, int] = field(default_factory=dict)
-    anchors: list[Anchor] = field(default_factory=list)
+    anchors: list[tuple[Anchor, int]] = field(default_factory=list)
     files: dict[str, State] = field(default_factory=dict)  # of published checkpoints
     delivered: dict[TaskId, dict[int, tuple[str, ...]]] = field(default_factory=dict)
 
@@ -90,7 +91,7 @@ class Oracle:
             case ChangeEpoch():
                 self.change_put(record)
             case Anchor():
-                self.anchors.append(record)
+                self.anchors.append((record, self.now_ms))
             case _:
                 pass
 
@@ -178,12 +179,12 @@ class Oracle:
             self.must(isinstance(payload, tuple) and payload == expected, f"{where} loses or doubles rows: {payload} instead of {expected}")
         else:
             self.must(int(manifest.offsets or 0) == begin, f"{where} is skipped but moves on from {begin} to {manifest.offsets}")
-        due = min(
-            (a.time_ms + (manifest.epoch - a.epoch) * self.wiring.times.period_ms for a in self.anchors if a.epoch <= manifest.epoch),
-            default=None,
-        )
+        due = min((self.due_ms(anchor, manifest.epoch) for anchor, _ in self.anchors if anchor.epoch <= manifest.epoch), default=None)
         self.must(due is not None and self.now_ms >= due, f"{where} is sealed before it is due")
         self.pace(task, where, manifest.epoch)
+
+    def due_ms(self, anchor: Anchor, epoch: int) -> int:
+        return anchor.time_ms + (epoch - anchor.epoch) * self.wiring.times.period_ms
 
     def pace(self, task: TaskId, where: str, epoch: int) -> None:
         epoch -= sum(
@@ -205,6 +206,9 @@ class Oracle:
         if manifest.kind is Kind.FINAL:
             self.operator_rows(task, where, record, tuple(inputs))
         self.must(manifest.kind is not Kind.SKIPPED or self.wiring.tasks[task].skips_late, f"{where} is skipped, but nobody allowed it")
+        if manifest.kind is Kind.SKIPPED and not (self.scenario.faults.pause or self.scenario.faults.error):
+            settled = [anchor.epoch for anchor, since_ms in self.anchors if self.now_ms - since_ms > READ_BY_MS]
+            self.must(epoch >= settled[-1], f"{where} is skipped, though the anchor is at {settled[-1]}")
         assert stream.head == epoch - 1
 
     def operator_rows(self, task: TaskId, where: str, record: EpochObject, inputs: tuple[EpochObject, ...]) -> None:

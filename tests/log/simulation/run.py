@@ -26,7 +26,7 @@ from tests.log.simulation.store import MemoryStore
 from tests.log.simulation.world import Process, World
 
 PROGRESS = 8  # epochs that every task must commit once all is quiet
-PATIENCE = 12  # times that one waits for it: whoever was paused or fell far behind must catch up first
+PATIENCE = 24  # times that one waits for it: whoever was paused or fell far behind must catch up first
 LAST_WORD_MS = 200  # after the faults: the last record says that all who live are active
 
 
@@ -37,6 +37,7 @@ class Outcome:
     requests: int
     reports: dict[str, int]
     kinds: dict[str, int]
+    wasted: int  # puts of an epoch that was there already
 
 
 def run(seed: int, log: Callable[[str], None] | None = None, shape: Callable[[Scenario], Scenario] = lambda s: s) -> Outcome:
@@ -49,7 +50,7 @@ def run(seed: int, log: Callable[[str], None] | None = None, shape: Callable[[Sc
     world.run(scenario.faults.until_ms)
     vanish(world, everybody)
     world.run(scenario.faults.until_ms + LAST_WORD_MS)
-    world.at(world.now_ms, lambda: world.start(controller(world, "last", last_word(world, everybody))))
+    world.at(world.now_ms, lambda: world.start(controller("last", last_word(world, everybody))))
     world.run(world.now_ms + scenario.quiet_ms)
     reached = {task: stream.head for task, stream in oracle.streams.items()}
     for patience in range(PATIENCE):
@@ -57,6 +58,8 @@ def run(seed: int, log: Callable[[str], None] | None = None, shape: Callable[[Sc
         if not (still := standing_still(oracle, reached)):
             break
         oracle.must(patience < PATIENCE - 1, still)
+    if scenario.stops_in_the_end:
+        stop(world)
     oracle.at_the_end()
     kinds: dict[str, int] = {}
     for stream in oracle.streams.values():
@@ -64,7 +67,19 @@ def run(seed: int, log: Callable[[str], None] | None = None, shape: Callable[[Sc
             name = "rebased" if one.manifest.rebased else one.manifest.kind.value
             kinds[name] = kinds.get(name, 0) + 1
         kinds["revived"] = kinds.get("revived", 0) + stream.revived
-    return Outcome(seed, sum(stream.head for stream in oracle.streams.values()), world.requests, world.reports, kinds)
+    return Outcome(seed, sum(stream.head for stream in oracle.streams.values()), world.requests, world.reports, kinds, world.wasted)
+
+
+def stop(world: World) -> None:
+    """Everybody ends at the same epoch, and nobody before it."""
+    world.at(world.now_ms, lambda: world.start(controller("stop", decide(world, lambda shape: replace(shape, stopped=True), None))))
+    for patience in range(PATIENCE):
+        world.run(world.now_ms + world.scenario.quiet_ms)
+        heads = {task: stream.head for task, stream in world.oracle.streams.items() if not world.oracle.wiring.tasks[task].sink}
+        last = world.oracle.change_epoch(max(world.oracle.control))
+        if last is not None and set(heads.values()) == {last}:
+            return
+        world.oracle.must(patience < PATIENCE - 1, f"after a stop at {last} the streams end at {heads}")
 
 
 def standing_still(oracle: Oracle, reached: dict[TaskId, int]) -> str:
@@ -115,7 +130,7 @@ def cast(world: World) -> Generator[Process, None, None]:
         yield process(f"trim {task}", task, lambda p, one=one: Trimmer(wiring, one, f"{p.name}#{p.life}").run())  # type: ignore[misc]
         if one.skips_late:
             yield process(f"seal {task}", task, lambda p, one=one: Sealer(wiring, one, f"{p.name}#{p.life}").run())  # type: ignore[misc]
-    yield controller(world, "control", decisions(world))
+    yield controller("control", decisions(world))
 
 
 def replica_names(scenario: Scenario, task: TaskId) -> list[str]:
@@ -135,7 +150,7 @@ def replica(world: World, process: Process, task: TaskWiring) -> Script[Any]:
 # ---- what is decided
 
 
-def controller(world: World, name: str, script: Generator[Request, Answer, Any]) -> Process:
+def controller(name: str, script: Generator[Request, Answer, Any]) -> Process:
     return Process(name, lambda _: script, TaskId(name), 0, 0, immortal=True)
 
 
@@ -162,8 +177,8 @@ def decisions(world: World) -> Script[None]:
     for index, kind in enumerate(world.scenario.faults.decisions):
         yield Wait(world.random.randint(50, 500))
         if not world.troubled():
-            kind = "none"  # who has gone for good must not be made active
-        match kind:
+            return  # who has gone for good must not be made active
+        match kind:  # a word of Faults.decisions
             case "anchor":
                 yield from write_anchor(world, None)
             case "stop":
@@ -174,7 +189,7 @@ def decisions(world: World) -> Script[None]:
                 operator = world.random.choice(functions(world, ""))[0]
                 version = f"v{index + 2}"
                 yield from decide(world, lambda shape, o=operator, v=version: changed(shape, o, v), None)  # type: ignore[misc]
-            case "ranks" | "activation":
+            case _:
                 yield from decide(world, lambda shape: shape, ranks(world, 0.4 if kind == "activation" else 0.0))
 
 

@@ -46,9 +46,10 @@ class Scenario:
     faults: Faults
     resolution_ms: int
     spacing_ms: int
-    quiet_ms: int = 700
+    quiet_ms: int = 350
     store_lies: bool = False
     drift_ppm: int = 300
+    stops_in_the_end: bool = False
 
 
 def times(random: Random) -> Times:
@@ -100,6 +101,7 @@ def draw(seed: int) -> Scenario:
         misfortunes(random),
         clock.resolution_ms,
         random.choice((4, 9, 30)),
+        stops_in_the_end=random.random() < 0.2,
     )
     return harsher(scenario, random) if seed % HARSH == 0 else scenario
 
@@ -108,7 +110,7 @@ def harsher(scenario: Scenario, random: Random) -> Scenario:
     """Sleepers and late writes against a floor that rises as fast as it may: most of rule 4 shows only here."""
     clock = replace(scenario.wiring.times, retention_ms=80)
     tasks = {task: replace(one, checkpoint_every=2, keep=1) for task, one in scenario.wiring.tasks.items()}
-    faults = Faults(0.15, 0.3, 0.02, 1_000, 0.002, random.choice((0.0, 0.1)), winners_vanish=False, until_ms=1_800)
+    faults = Faults(0.15, 0.3, 0.02, 1_000, 0.002, random.choice((0.0, 0.1)), winners_vanish=False, until_ms=1_500)
     wiring = replace(scenario.wiring, times=clock, tasks=tasks)
     return replace(scenario, wiring=wiring, faults=replace(faults, decisions=scenario.faults.decisions))
 
@@ -129,5 +131,5 @@ def misfortunes(random: Random) -> Faults:
         nondeterminism=random.choice((0, 0, 0.02, 0.1)),
         winners_vanish=random.random() < 0.4,
         decisions=tuple(random.choices(("ranks", "activation", "function", "stop", "anchor"), k=random.choice((0, 1, 3)))),
-        until_ms=random.choice((600, 1_200, 1_800)),
+        until_ms=random.choice((300, 600, 1_200)),
     )

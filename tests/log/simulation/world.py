@@ -38,6 +38,7 @@ from levee_spark.log.requests import (
     Unknown,
     Wait,
 )
+from levee_spark.log.values import EpochObject
 from tests.log.simulation.oracle import Oracle
 from tests.log.simulation.plant import Lane, Outside, Raising
 from tests.log.simulation.scenario import Scenario
@@ -76,6 +77,7 @@ class World:
     queue: list[tuple[int, int, Callable[[], None]]] = field(default_factory=list)
     count: int = 0
     requests: int = 0
+    wasted: int = 0
     reports: dict[str, int] = field(default_factory=dict)
     log: Callable[[str], None] | None = None
 
@@ -145,7 +147,7 @@ class World:
         began_ms, life = process.reading(self.now_ms), process.life
         match request:
             case Get() | PutIfAbsent() | Overwrite() | List() | Delete():
-                self.at(self.now_ms + self.random.randint(1, 3), lambda: self.reach(process, life, request, began_ms))
+                self.at(self.now_ms + self.leg(), lambda: self.reach(process, life, request, began_ms))
             case Wait(ms):
                 self.resume(process, life, ms, began_ms, Done)
             case Report(what, epoch, detail):
@@ -154,7 +156,11 @@ class World:
                 self.advance(process, life, Done(began_ms, began_ms))
             case _:
                 answer = self.work(process, request, began_ms)
-                self.resume(process, life, self.random.randint(0, 4), began_ms, lambda b, e: answer)
+                self.resume(process, life, self.random.randint(0, 4), began_ms, lambda *_: answer)
+
+    def leg(self) -> int:
+        """From a process to the store, or back."""
+        return 1 + int(3 * self.random.random())
 
     def reach(self, process: Process, life: int, request: Request, began_ms: int) -> None:
         """The request reaches the store, or does not, or does so when nobody expects it any more."""
@@ -164,13 +170,13 @@ class World:
             answer = self.carry_out(request)
         else:
             if write and chance < faults.error * faults.late:
-                self.at(self.now_ms + self.random.randint(10, LATE_MS), lambda: self.carry_out(request) and None)
+                self.at(self.now_ms + self.random.randint(10, LATE_MS), lambda: self.carry_late(request))
             elif chance > faults.error / 2:
                 self.carry_out(request)
             answer = lambda b, e: Unknown("the connection was reset", b, e)  # noqa: E731
         if self.log:
             self.say(process, f"{request} -> {answer(0, 0)}")
-        self.resume(process, life, self.random.randint(1, 3), began_ms, answer)
+        self.resume(process, life, self.leg(), began_ms, answer)
 
     def carry_out(self, request: Request) -> Callable[[int, int], Answer]:
         match request:
@@ -178,7 +184,10 @@ class World:
                 there = self.store.get(request)
                 return Absent if there is None else lambda b, e: Found(there[0], there[1], b, e)
             case PutIfAbsent():
-                return Done if self.store.put_if_absent(request, self.now_ms) else Exists
+                if self.store.put_if_absent(request, self.now_ms):
+                    return Done
+                self.wasted += isinstance(request.record, EpochObject)
+                return Exists
             case Overwrite():
                 self.store.overwrite(request, self.now_ms)
                 return Done
@@ -188,7 +197,11 @@ class World:
             case List():
                 names = self.store.listing(request)
                 return lambda b, e: Listed(names, b, e)
-        raise TypeError(request)
+            case _:
+                raise TypeError(request)
+
+    def carry_late(self, request: Request) -> None:
+        self.carry_out(request)
 
     def work(self, process: Process, request: Request, began_ms: int) -> Answer:
         lane = process.lane

@@ -1,0 +1,29 @@
+"""Taking any rule away is noticed, so every rule is needed and every rule is tested."""
+
+import pytest
+
+from tests.log.mutations import MUTATIONS, Mutation
+from tests.log.simulation.run import Violation, run
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda one: one.name)
+def test_a_rule_that_is_taken_away_is_missed(mutation: Mutation) -> None:
+    assert any(is_noticed(mutation, seed) for seed in mutation.seeds), (
+        f"Rule {mutation.rule}: with '{mutation.name}' none of the seeds {mutation.seeds} fails any more. "
+        f'See for yourself: python -m tests.log.replay --seed {mutation.seeds[0] if mutation.seeds else 0} --mutation "{mutation.name}"'
+    )
+
+
+def is_noticed(mutation: Mutation, seed: int) -> bool:
+    with mutation.applied():
+        try:
+            run(seed)
+        except Violation:
+            return True
+        except Exception:  # noqa: BLE001
+            return mutation.crashes
+    return False
+
+
+def test_every_rule_of_the_simulation_is_taken_away_at_least_once() -> None:
+    assert {mutation.rule for mutation in MUTATIONS} == {1, 2, 3, 4, 5, 6, 7}  # 8, 9 and 10 have tests of their own

@@ -1,0 +1,30 @@
+"""The epoch log keeps its promises on a store that delays, loses, repeats and comes back from the dead."""
+
+import pytest
+
+from tests.log.simulation.run import Violation, run
+
+SEEDS, CHUNK = 2_000, 50
+
+
+@pytest.mark.parametrize("first", range(0, SEEDS, CHUNK))
+def test_no_misfortune_breaks_a_stream_or_stops_it(first: int) -> None:
+    for seed in range(first, first + CHUNK):
+        try:
+            run(seed)
+        except Exception as error:  # noqa: BLE001  (any error of a role is one of the protocol's)
+            kind = "" if isinstance(error, Violation) else f"{type(error).__name__}: "
+            pytest.fail(f"{kind}{error}\nReplay it: python -m tests.log.replay --seed {seed}\nEvery request: ... --log", pytrace=False)
+
+
+def test_the_same_seed_is_the_same_run() -> None:
+    assert run(17) == run(17)
+
+
+def test_the_misfortunes_do_happen() -> None:
+    """A simulation in which nothing ever goes wrong proves nothing."""
+    seen: set[str] = set()
+    for seed in range(0, 200, 4):
+        outcome = run(seed)
+        seen |= {name for name, count in (outcome.reports | outcome.kinds).items() if count}
+    assert {"diverged", "adopts", "skips", "forks again", "begins again", "revived", "rebased", "skipped", "failed", "final"} <= seen
