@@ -44,8 +44,8 @@ Written by `make bench-planning` from one run; nothing here is typed by hand.
 - Run: {mode.describe()}; {jobs} measurements at a time (FT-Search alone, with {jobs} threads).
 - Applications are those of `levee.planning.generate.applications`, topologies those of `levee.planning.generate.topologies`; both say how
   they read the papers. A time limit ends a measurement, not the bench; times include building the model.
-- Limits and times are CPU seconds for what runs on one thread (the exact solvers and the heuristics), so that other work on the machine does not
-  count, and wall time for FT-Search and for joint planning."""
+- Limits and times are CPU seconds for what runs on one thread (the exact solvers and the heuristics), so that other work on the machine
+  does not count, and wall time for FT-Search and for joint planning."""
 
 
 def _completeness(mode: Mode, rows: Rows, page: Path) -> str:
