@@ -12,6 +12,7 @@ from pathlib import Path
 
 PURE = ("topology", "planning", "lifecycle", "control")
 LEVEE = Path(__file__).parent.parent / "operator" / "levee"
+LOG = Path(__file__).parent.parent / "spark_jobs" / "levee_spark" / "log"  # the protocol: its time and its answers are sent to it
 
 CLOCK = "take the time (or a `Stop`) as an argument"
 RANDOM = "take a `random.Random` as an argument"
@@ -55,8 +56,9 @@ FILE_METHODS = {"read_text", "read_bytes", "write_text", "write_bytes"}  # of a 
 
 def main() -> int:
     layers = [layer for layer in PURE if (LEVEE / layer).exists()]
-    complaints = [line for layer in layers for path in sorted((LEVEE / layer).rglob("*.py")) for line in complaints_in(path)]
-    print("\n".join(complaints) if complaints else f"lint_purity: no clock, randomness or I/O in {', '.join(layers)}")
+    folders = [*(LEVEE / layer for layer in layers), LOG]
+    complaints = [line for folder in folders for path in sorted(folder.rglob("*.py")) for line in complaints_in(path)]
+    print("\n".join(complaints) if complaints else f"lint_purity: no clock, randomness or I/O in {', '.join([*layers, 'the epoch log'])}")
     return 1 if complaints else 0
 
 
