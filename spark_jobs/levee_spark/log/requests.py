@@ -69,7 +69,7 @@ class Ingest:
 class Deliver:
     """Hand an epoch to what lies outside; repeated after a crash, so it is keyed by epoch."""
 
-    input: int
+    index: int  # of the input
     epoch: EpochObject
 
 
