@@ -30,6 +30,19 @@ from levee_spark.log.requests import PutIfAbsent, Wait
 from levee_spark.log.trim import Trimmer
 from levee_spark.log.values import EpochObject, Floor, Manifest
 from tests.log.simulation import plant
+from tests.log.simulation.scenario import Faults, Scenario
+
+
+def as_drawn(scenario: Scenario) -> Scenario:
+    return scenario
+
+
+def breaking(scenario: Scenario) -> Scenario:
+    """Lines break, their winners vanish, epochs are skipped and functions change, all at once."""
+    faults = Faults(0.05, crash=0.004, nondeterminism=0.2, winners_vanish=True, decisions=("function",) * 4, until_ms=900)
+    tasks = {task: replace(one, skips_late=not one.sink, checkpoint_every=3) for task, one in scenario.wiring.tasks.items()}
+    replicas = {task: max(2, count) for task, count in scenario.replicas.items()}
+    return replace(scenario, wiring=replace(scenario.wiring, tasks=tasks), faults=faults, replicas=replicas)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +54,7 @@ class Mutation:
     instead: Any
     seeds: tuple[int, ...] = ()  # that notice it
     crashes: bool = False  # a role stumbles before the oracle sees anything wrong
+    shape: Callable[[Scenario], Scenario] = as_drawn  # where the misfortune that shows it is rare
 
     @contextmanager
     def applied(self) -> Iterator[None]:
@@ -196,9 +210,9 @@ MUTATIONS: tuple[Mutation, ...] = (
     Mutation(2, "any lineage is taken for one's own", lines, "compare", lambda *_: Finding.OWN),
     Mutation(2, "nobody adopts", Divergence, "adopts", lambda *_: False),
     Mutation(2, "a break is not marked", Attempt, "rebased", lambda self: self),
-    Mutation(2, "the mark does not go with the checkpoint", fork, "line_of", forgets_mark),
+    Mutation(2, "the mark does not go with the checkpoint", fork, "line_of", forgets_mark, shape=breaking),
     Mutation(2, "divergences are forgotten while replaying", Divergence, "accepted", forgets_counts),
-    Mutation(2, "who merely trails publishes", Replica, "publish_now", publishes_anything),
+    Mutation(2, "who merely trails publishes", Replica, "publish_now", publishes_anything, shape=breaking),
     Mutation(2, "a source goes on from its own offsets", Ingestor, "advance", own_offsets),
     Mutation(3, "an error is taken for success", commit, "commit", believes_errors),
     Mutation(3, "exists already is taken for a lost race", commit, "commit", loses_on_exists),

@@ -10,7 +10,7 @@ import argparse
 import sys
 from contextlib import nullcontext
 
-from tests.log.mutations import MUTATIONS
+from tests.log.mutations import MUTATIONS, as_drawn
 from tests.log.simulation.run import Violation, run
 from tests.log.simulation.scenario import draw
 
@@ -27,7 +27,7 @@ def main(arguments: list[str] | None = None) -> int:
     print(describe(given.seed))
     with mutation.applied() if mutation else nullcontext():
         try:
-            outcome = run(given.seed, print if given.log else None)
+            outcome = run(given.seed, print if given.log else None, mutation.shape if mutation else as_drawn)
         except Violation as violation:
             print(f"violated: {violation}")
             return 1

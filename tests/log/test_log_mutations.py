@@ -17,7 +17,7 @@ def test_a_rule_that_is_taken_away_is_missed(mutation: Mutation) -> None:
 def is_noticed(mutation: Mutation, seed: int) -> bool:
     with mutation.applied():
         try:
-            run(seed)
+            run(seed, shape=mutation.shape)
         except Violation:
             return True
         except Exception:  # noqa: BLE001

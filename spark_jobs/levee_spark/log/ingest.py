@@ -54,7 +54,7 @@ class Ingestor:
         if found is None:
             found = yield from self.seal(epoch, before)
         yield from self.race.must_count(found)
-        self.race.remember(found.manifest)
+        yield from self.race.remember(found.manifest)
         return found.manifest  # whoever wrote it: its end offsets are where the next epoch begins
 
     def wait_for_turn(self, epoch: int, before: Manifest | None) -> Script[None]:

@@ -12,7 +12,7 @@ from levee_spark.log.commit import Committed
 from levee_spark.log.ending import Refork
 from levee_spark.log.floor import FloorWatch
 from levee_spark.log.rank import Last
-from levee_spark.log.requests import Script, Wait
+from levee_spark.log.requests import Report, Script, Wait
 from levee_spark.log.values import EpochObject, Manifest
 from levee_spark.log.wiring import Wiring
 
@@ -61,5 +61,6 @@ class Race:
         if (yield from self.watch.below(committed.manifest.epoch, committed.ended_ms)):
             raise Refork("below the floor", committed.manifest.epoch)
 
-    def remember(self, committed: Manifest) -> None:
+    def remember(self, committed: Manifest) -> Script[None]:
         self.last = Last.WON if committed.writer == self.writer else Last.LOST
+        yield Report(self.last.value, committed.epoch)

@@ -188,7 +188,7 @@ class Replica:
             yield from self.diverged(epoch)
         if not attempt.in_state:
             yield Compute(epoch, gathered, dropped=True)
-        self.race.remember(committed)
+        yield from self.race.remember(committed)
         if not self.divergence.trailing:
             self.divergence.accepted(epoch)
         return replace(line, epoch=epoch, lineage=committed.lineage, rebased=line.rebased and committed.kind is not Kind.FINAL)
@@ -202,7 +202,7 @@ class Replica:
     def publish(self, line: Line, committed: Manifest) -> Script[None]:
         """By whoever committed it, or by whoever comes by, if nobody has; never by a replica that merely follows."""
         due = publish.is_due(self.task, line.epoch) or (self.publish_soon and committed.writer == self.incarnation)
-        if due and not self.divergence.trailing:
+        if due:
             self.publish_soon = False
             yield from self.publish_now(line)
 

@@ -254,6 +254,10 @@ class Oracle:
             stream.states[epoch] = State("", after)
         return stream.states[epoch].pending
 
+    def believes_to_have_won(self, task: TaskId, epoch: int, writer: str) -> None:
+        counted = self.streams[task].history.get(epoch)
+        self.must(counted is not None and counted.manifest.writer == writer, f"{writer} counts {task} {epoch} as won, which never counted")
+
     # ---- lanes and sinks
 
     def was_computed(self, task: TaskId, epoch: int, inputs: tuple[EpochObject, ...], made: Rows) -> None:

@@ -153,6 +153,8 @@ class World:
             case Report(what, epoch, detail):
                 self.reports[what] = self.reports.get(what, 0) + 1
                 self.say(process, f"reports: {what} {epoch} {detail}")
+                if what == "won":
+                    self.oracle.believes_to_have_won(process.task, epoch, f"{process.name}#{process.life}")
                 self.advance(process, life, Done(began_ms, began_ms))
             case _:
                 answer = self.work(process, request, began_ms)
