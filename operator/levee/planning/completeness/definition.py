@@ -55,12 +55,7 @@ class Definition:
         """Every failure that the promise must survive: per configuration, the tasks it stops."""
         match failures:
             case FailureModel.PESSIMISTIC:  # Equation 14.
-                yield tuple(
-                    Lost(
-                        task.id for index, task in enumerate(self.problem.tasks) if len(self.plan.active[c][index]) < self.problem.replicas
-                    )
-                    for c in self._configurations()
-                )
+                yield self._not_all_active()
             case FailureModel.NODE:
                 for node in self.problem.nodes:
                     yield self._without({node.name})
