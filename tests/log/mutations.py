@@ -18,6 +18,7 @@ from levee_spark.log.change import Changes
 from levee_spark.log.clock import StoreClock
 from levee_spark.log.commit import Committed
 from levee_spark.log.control import ControlView
+from levee_spark.log.ending import Ended, Ending, Why
 from levee_spark.log.floor import FloorWatch, Sight
 from levee_spark.log.ingest import Ingestor
 from levee_spark.log.inputs import Inputs
@@ -42,6 +43,34 @@ def breaking(scenario: Scenario) -> Scenario:
     faults = Faults(0.05, crash=0.004, nondeterminism=0.2, winners_vanish=True, decisions=("function",) * 4, until_ms=900)
     tasks = {task: replace(one, skips_late=not one.sink, checkpoint_every=3) for task, one in scenario.wiring.tasks.items()}
     replicas = {task: max(2, count) for task, count in scenario.replicas.items()}
+    return replace(scenario, wiring=replace(scenario.wiring, tasks=tasks), faults=faults, replicas=replicas)
+
+
+def sleepy(scenario: Scenario) -> Scenario:
+    """Long sleeps and late writes against a floor that rises fast, yet slowly enough to trust what one knew of it."""
+    faults = Faults(0.2, 0.8, 0.03, 900, 0.004, 0.2, winners_vanish=False, until_ms=2_000)
+    tasks = {task: replace(one, checkpoint_every=2, keep=1) for task, one in scenario.wiring.tasks.items()}
+    clock = replace(scenario.wiring.times, retention_ms=200)
+    behaviours = {task: replace(one, segmented=True) for task, one in scenario.behaviours.items()}
+    replicas = {task: max(2, count) for task, count in scenario.replicas.items()}
+    wiring = replace(scenario.wiring, tasks=tasks, times=clock)
+    return replace(scenario, wiring=wiring, faults=faults, replicas=replicas, behaviours=behaviours)
+
+
+def lagging(scenario: Scenario) -> Scenario:
+    """Functions change while one source lags and the other's floor follows its sink."""
+    clock = replace(scenario.wiring.times, retention_ms=60, lead=40, backlog=40)
+    tasks = {task: replace(one, checkpoint_every=2, keep=1) for task, one in scenario.wiring.tasks.items()}
+    faults = Faults(pause=0.01, pause_ms=600, crash=0.004, decisions=("function",) * 5, until_ms=1_800)
+    wiring = replace(scenario.wiring, tasks=tasks, times=clock)
+    return replace(scenario, wiring=wiring, faults=faults)
+
+
+def outages(scenario: Scenario) -> Scenario:
+    """Nothing is slow and no answer is lost, but operators crash again and again, and anchors are set anew."""
+    faults = Faults(crash=0.05, decisions=("anchor",) * 5, until_ms=1_800)
+    tasks = {task: replace(one, skips_late=not (one.sink or one.is_source)) for task, one in scenario.wiring.tasks.items()}
+    replicas = dict.fromkeys(scenario.replicas, 1)
     return replace(scenario, wiring=replace(scenario.wiring, tasks=tasks), faults=faults, replicas=replicas)
 
 
@@ -159,12 +188,14 @@ def overlooks_inputs(self: Replica, epoch: int, gathered: Any, position: int) ->
 BLANK = Replica.blank
 
 
-def does_not_wait(self: Changes, position: int) -> Any:
-    yield from SETTLE(self, position)
-    return True
-
-
-SETTLE = Changes.settle
+def does_not_wait(self: Replica, line: Any, epoch: int, position: int) -> Any:
+    yield from self.listener.changes.settle(position)
+    record = self.listener.view.in_force(epoch)
+    wanted = record.shape.function(self.task.operator)
+    if wanted != self.function:
+        yield from self.hand_over(line)
+        raise Ended(Ending(Why.OTHER_CODE, line.epoch, wanted))
+    return record.number
 
 
 def stops_at_once(self: Changes, *_: Any) -> Any:
@@ -206,38 +237,57 @@ def sweeps_uncommitted(layout: Any, task: Any, epoch: int, name: str) -> Any:
 
 
 MUTATIONS: tuple[Mutation, ...] = (
-    Mutation(1, "digests that do not depend on the rows", plant, "multiset_digest", lambda *_: "digest"),
-    Mutation(2, "any lineage is taken for one's own", lines, "compare", lambda *_: Finding.OWN),
-    Mutation(2, "nobody adopts", Divergence, "adopts", lambda *_: False),
-    Mutation(2, "a break is not marked", Attempt, "rebased", lambda self: self),
-    Mutation(2, "the mark does not go with the checkpoint", fork, "line_of", forgets_mark, shape=breaking),
-    Mutation(2, "divergences are forgotten while replaying", Divergence, "accepted", forgets_counts),
-    Mutation(2, "who merely trails publishes", Replica, "publish_now", publishes_anything, shape=breaking),
-    Mutation(2, "a source goes on from its own offsets", Ingestor, "advance", own_offsets),
-    Mutation(3, "an error is taken for success", commit, "commit", believes_errors),
-    Mutation(3, "exists already is taken for a lost race", commit, "commit", loses_on_exists),
-    Mutation(4, "a win below the floor counts", Race, "must_count", scripted(None)),
-    Mutation(4, "readers do not look at the floor", Inputs, "overtaken", scripted(False)),
-    Mutation(4, "the exemption never ends", floor, "exempt", never_ends),
-    Mutation(4, "the exemption looks for absence after the floor", FloorWatch, "saw_absent", forgets_order),
-    Mutation(4, "the trimmer deletes before it raises the floor", Trimmer, "trim", deletes_first),
-    Mutation(4, "the trimmer ignores pins", Trimmer, "oldest_pinned", limit_unchanged),
-    Mutation(4, "a fork does not look at the floors again", fork, "inputs_are_kept", scripted(True)),
-    Mutation(4, "a fork does not pin", pin, "place", scripted(10**9)),
-    Mutation(4, "the floor is younger than retention", Trimmer, "old_enough", scripted(True)),
-    Mutation(4, "a stream's own task keeps nothing", Trimmer, "keepers", lambda self: self.wiring.consumers(self.task.task)),
-    Mutation(5, "segments are swept before their epoch is committed", segments, "lost", sweeps_uncommitted),
-    Mutation(6, "changes of rows hold as soon as they are read", ControlView, "in_force", as_soon_as_read),
-    Mutation(6, "manifests do not carry the position of their inputs", Replica, "blank", overlooks_inputs),
-    Mutation(6, "E(n) is not recorded", Changes, "start", unrecorded),
-    Mutation(6, "a source's floor passes an E(n) that is not recorded", Trimmer, "changes_are_recorded", scripted(True)),
-    Mutation(6, "tasks do not wait until E(n) is known", Changes, "settle", does_not_wait),
-    Mutation(6, "sources seal past the last epoch", Changes, "may_seal", scripted(True)),
-    Mutation(6, "sources stop as soon as they read it", Changes, "may_seal", stops_at_once),
-    Mutation(6, "any code computes any epoch", Replica, "know_shape", runs_any_code),
-    Mutation(6, "the old code publishes nothing for the new", Replica, "hand_over", hands_over_nothing),
-    Mutation(7, "epochs are sealed before they are due", Pace, "is_due", scripted(True)),
-    Mutation(7, "a clock that may run ahead", StoreClock, "earliest", lambda self, now: self.latest(now) + 20),
-    Mutation(7, "no lead and no backlog", Pace, "all_reached", scripted(True)),
-    Mutation(7, "epochs before the anchor are skipped", AnchorView, "may_skip", lambda *_: True),
+    Mutation(1, "digests that do not depend on the rows", plant, "multiset_digest", lambda *_: "digest", seeds=(1, 20)),
+    Mutation(2, "any lineage is taken for one's own", lines, "compare", lambda *_: Finding.OWN, seeds=(1, 20)),
+    Mutation(2, "nobody adopts", Divergence, "adopts", lambda *_: False, seeds=(53, 54)),
+    Mutation(2, "a break is not marked", Attempt, "rebased", lambda self: self, seeds=(20, 44)),
+    Mutation(2, "the mark does not go with the checkpoint", fork, "line_of", forgets_mark, shape=breaking, seeds=(0, 11)),
+    Mutation(2, "divergences are forgotten while replaying", Divergence, "accepted", forgets_counts, seeds=(54, 78)),
+    Mutation(2, "who merely trails publishes", Replica, "publish_now", publishes_anything, shape=breaking, seeds=(0, 2)),
+    Mutation(2, "a source goes on from its own offsets", Ingestor, "advance", own_offsets, seeds=(1, 3)),
+    Mutation(3, "an error is taken for success", commit, "commit", believes_errors, seeds=(1, 2)),
+    Mutation(3, "exists already is taken for a lost race", commit, "commit", loses_on_exists, seeds=(1, 3)),
+    Mutation(4, "a win below the floor counts", Race, "must_count", scripted(None), seeds=(12, 16)),
+    Mutation(4, "readers do not look at the floor", Inputs, "overtaken", scripted(False), seeds=(17, 25)),
+    Mutation(4, "the exemption never ends", floor, "exempt", never_ends, seeds=(4, 15)),
+    Mutation(4, "the exemption looks for absence after the floor", FloorWatch, "saw_absent", forgets_order, shape=sleepy, seeds=(0, 3)),
+    Mutation(4, "the trimmer deletes before it raises the floor", Trimmer, "trim", deletes_first, seeds=(0, 1)),
+    Mutation(4, "the trimmer ignores pins", Trimmer, "oldest_pinned", limit_unchanged, seeds=(0, 3)),
+    Mutation(
+        4, "a fork does not look at the floors again", fork, "inputs_are_kept", scripted(True), shape=sleepy, seeds=(69, 71), crashes=True
+    ),
+    Mutation(4, "a fork does not pin", pin, "place", scripted(10**9), seeds=(99, 180)),
+    Mutation(4, "the floor is younger than retention", Trimmer, "old_enough", scripted(True), seeds=(77,)),
+    Mutation(4, "a stream's own task keeps nothing", Trimmer, "keepers", lambda self: self.wiring.consumers(self.task.task), seeds=(9, 22)),
+    Mutation(
+        5,
+        "segments are swept before their epoch is committed",
+        segments,
+        "lost",
+        sweeps_uncommitted,
+        shape=sleepy,
+        seeds=(0, 6),
+        crashes=True,
+    ),
+    Mutation(6, "changes of rows hold as soon as they are read", ControlView, "in_force", as_soon_as_read, seeds=(23, 38)),
+    Mutation(6, "manifests do not carry the position of their inputs", Replica, "blank", overlooks_inputs, seeds=(0, 1)),
+    Mutation(6, "E(n) is not recorded", Changes, "start", unrecorded, seeds=(108, 112)),
+    Mutation(
+        6,
+        "a source's floor passes an E(n) that is not recorded",
+        Trimmer,
+        "changes_are_recorded",
+        scripted(True),
+        shape=lagging,
+        seeds=(4, 12),
+    ),
+    Mutation(6, "tasks do not wait until E(n) is known", Replica, "know_shape", does_not_wait, shape=lagging, seeds=(22, 44)),
+    Mutation(6, "sources seal past the last epoch", Changes, "may_seal", scripted(True), seeds=(6, 8)),
+    Mutation(6, "sources stop as soon as they read it", Changes, "may_seal", stops_at_once, seeds=(8, 23)),
+    Mutation(6, "any code computes any epoch", Replica, "know_shape", runs_any_code, seeds=(22, 23)),
+    Mutation(6, "the old code publishes nothing for the new", Replica, "hand_over", hands_over_nothing, seeds=(23, 44)),
+    Mutation(7, "epochs are sealed before they are due", Pace, "is_due", scripted(True), seeds=(1, 3)),
+    Mutation(7, "a clock that may run ahead", StoreClock, "earliest", lambda self, now: self.latest(now) + 20, seeds=(9, 30)),
+    Mutation(7, "no lead and no backlog", Pace, "all_reached", scripted(True), seeds=(0, 1)),
+    Mutation(7, "epochs before the anchor are skipped", AnchorView, "may_skip", lambda *_: True, shape=outages, seeds=(0, 1)),
 )

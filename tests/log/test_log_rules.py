@@ -98,6 +98,20 @@ def test_keys_of_two_resources_never_meet_even_under_one_name() -> None:
     assert not first.epoch(TaskId("a"), 1).startswith(second.root())
 
 
+def created_again(scenario: Scenario) -> Scenario:
+    return replace(scenario, wiring=replace(scenario.wiring, layout=Layout(scenario.wiring.layout.prefix, "uid-2")))
+
+
+def test_a_topology_that_is_created_again_under_its_name_never_meets_old_data(monkeypatch: pytest.MonkeyPatch) -> None:
+    bucket = MemoryStore(Nobody())
+    simulation.run(5, left_over=bucket)
+    simulation.run(6, shape=created_again, left_over=bucket)
+    monkeypatch.setattr(Layout, "root", lambda layout: layout.prefix)  # the rule taken away
+    simulation.run(5, left_over=bucket)
+    with pytest.raises(simulation.Violation):
+        simulation.run(6, shape=created_again, left_over=bucket)
+
+
 @given(st.text(max_size=400), st.text(max_size=400))
 def test_any_two_names_have_two_segments_that_every_store_takes(one: str, other: str) -> None:
     made = keys.segment(one)

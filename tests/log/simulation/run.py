@@ -40,10 +40,19 @@ class Outcome:
     wasted: int  # puts of an epoch that was there already
 
 
-def run(seed: int, log: Callable[[str], None] | None = None, shape: Callable[[Scenario], Scenario] = lambda s: s) -> Outcome:
+def run(
+    seed: int,
+    log: Callable[[str], None] | None = None,
+    shape: Callable[[Scenario], Scenario] = lambda s: s,
+    left_over: MemoryStore | None = None,
+) -> Outcome:
+    """`left_over`: what an earlier run has written; this one writes to the same."""
     scenario = shape(draw(seed))
     oracle = Oracle(scenario, scenario.wiring)
-    world = World(scenario, oracle, MemoryStore(oracle, scenario.resolution_ms, scenario.store_lies), Random(f"world {seed}"), log=log)
+    store = MemoryStore(oracle, scenario.resolution_ms, scenario.store_lies)
+    if left_over is not None:
+        store.objects, store.folders = left_over.objects, left_over.folders
+    world = World(scenario, oracle, store, Random(f"world {seed}"), log=log)
     everybody = list(cast(world))
     for process in everybody:
         world.at(world.random.randint(0, 20), lambda process=process: world.start(process))  # type: ignore[misc]

@@ -20,6 +20,7 @@ GRAPHS: tuple[tuple[int, dict[str, tuple[str, ...]]], ...] = (  # (weight, task 
     (3, {"s": (), "t": (), "j": ("s", "t")}),
     (1, {"s": (), "f": ("s",), "g": ("s",), "j": ("f", "g")}),
     (1, {"s": (), "t": (), "f": ("s",), "g": ("t",), "j": ("f", "t")}),
+    (1, {"s": (), "t": (), "f": ("t",)}),  # a sink that reads a source: nothing else keeps its floor down
     (1, {"s": (), "p/0": ("s",), "p/1": ("s",), "m": ("p/0", "p/1")}),
 )
 
