@@ -5,11 +5,16 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import IO
 
 import pytest
 
-from tests.cli.stage import PIPELINE, ROOT, process
+from levee.cli.running import Tools
+from levee.planning.case import Case, Found
+from levee.planning.result import Stop
+from levee.planning.strategies import STRATEGIES
+from tests.cli.stage import PIPELINE, ROOT, levee, process
 
 
 @contextmanager
@@ -48,6 +53,33 @@ def test_ctrl_c_before_any_plan_ends_with_130() -> None:
         _, err = running.communicate(timeout=60)
     assert running.returncode == 130
     assert b"Traceback" not in err
+
+
+@pytest.mark.parametrize(("strategy", "args"), [("completeness", ()), ("fidelity", ("--target", "budget=1"))])
+def test_ctrl_c_ends_a_frontier_with_the_levels_so_far(strategy: str, args: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    asked = []
+
+    def solve(case: Case, stop: Stop) -> Found:
+        found = STRATEGIES[strategy].solve(case, stop)
+        asked.append(case)
+        if len(asked) == 2:
+            signal.raise_signal(signal.SIGINT)
+        return found
+
+    tools = Tools(now=lambda: 0.0, strategies={**STRATEGIES, strategy: replace(STRATEGIES[strategy], solve=solve)})
+    ended = levee(capsys, "plan", "-f", PIPELINE, "--strategy", strategy, *args, "--frontier", tools=tools)
+    assert (ended.code, len(asked)) == (0, 2)
+    assert "Interrupted: these are the levels found so far" in ended.out
+    assert "each level optimal, proven" not in ended.out
+
+
+def test_ctrl_c_ends_a_frontier_that_is_being_sought() -> None:
+    with searching("endless", "--frontier") as running:
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate(timeout=60)
+    assert running.returncode == 0
+    assert b"Interrupted: these are the levels found so far" in out
+    assert err.count(b"searching") == 0  # The first was read; no search was begun after it.
 
 
 def test_a_second_ctrl_c_quits_even_a_planner_that_does_not_listen() -> None:

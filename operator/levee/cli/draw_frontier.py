@@ -69,7 +69,8 @@ def _finish(figure: Figure, axes: Axes, frontier: Frontier) -> None:
     axes.set_xlabel("active replicas beyond one per task" if frontier.guarantee == "fidelity" else "cores in use, on average")
     if len(axes.get_legend_handles_labels()[0]) > 1:
         axes.legend(title="to survive", loc="upper left", frameon=True, framealpha=0.95, edgecolor="#dddddd", fontsize=8)
-    figure.text(0.1, 0.93, f"{words.full_name(frontier)}: what each guarantee costs", fontsize=14, fontweight="bold")
+    cut = " (interrupted: not all levels)" if frontier.interrupted else ""
+    figure.text(0.1, 0.93, f"{words.full_name(frontier)}: what each guarantee costs{cut}", fontsize=14, fontweight="bold")
     knee = next((level for level in frontier.levels if level.is_knee), None)
     if knee is not None:
         level = knee.fidelity if frontier.guarantee == "fidelity" else knee.completeness

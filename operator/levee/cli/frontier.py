@@ -40,7 +40,7 @@ def frontier(ready: Ready, clock: Clock) -> Frontier:
     levels = [step.level for step in steps]
     if not fidelity and ready.asked.failures is None:
         levels = [_with_others(ready, clock, step, len(steps) - index) for index, step in enumerate(steps)]
-    bend = knee([(_paid(level, fidelity), _guarantee(level, fidelity)) for level in levels])
+    bend = None if clock.interrupted else knee([(_paid(level, fidelity), _guarantee(level, fidelity)) for level in levels])
     levels = [replace(level, is_knee=index == bend) for index, level in enumerate(levels)]
     return Frontier(
         topology=ready.topology.name,
@@ -55,7 +55,7 @@ def frontier(ready: Ready, clock: Clock) -> Frontier:
         strategy=strategy.name,
         seconds=clock.elapsed_s(),
         interrupted=clock.interrupted,
-        complete=bool(levels) and all(level.status is Status.OPTIMAL for level in levels),
+        complete=not clock.interrupted and bool(levels) and all(level.status is Status.OPTIMAL for level in levels),
         verified_by=steps[0].found.verifier if steps else "",
     )
 
@@ -65,6 +65,8 @@ def _by_goal(ready: Ready, clock: Clock) -> Iterator[Step]:
     if top is None:
         return
     for step in range(STEPS + 1):
+        if clock.interrupted:
+            return
         case = replace(ready.case(), goal=Goal(max(0.0, top * step / STEPS - TINY), ready.wish.failures))
         clock.doing = f", completeness {floor4(top * step / STEPS)}"
         found = ready.wish.strategy.solve(case, clock.stop(_share(ready, STEPS + 1 - step)))
@@ -91,6 +93,8 @@ def _by_budget(ready: Ready, clock: Clock) -> Iterator[Step]:
     most = (len(ready.problem.tasks) + len(ready.problem.sources)) if ready.problem.replicas > 1 else 0
     tasks = sorted({round(most * step / STEPS) for step in range(STEPS + 1)} if most > STEPS else range(most + 1))
     for index, count in enumerate(tasks):
+        if clock.interrupted:
+            return
         case = replace(ready.case(), budget=count * each, fidelity=None)
         clock.doing = f", budget {count * each}"
         found = ready.wish.strategy.solve(case, clock.stop(1 / (len(tasks) - index)))
@@ -131,6 +135,8 @@ def _with_others(ready: Ready, clock: Clock, step: Step, left: int) -> Level:
     under: dict[str, float | None] = {ready.wish.failures.value: step.level.cores}
     alone = len({node.zone for node in ready.problem.nodes}) == len(ready.problem.nodes)
     for index, model in enumerate(models):
+        if clock.interrupted:
+            break
         if alone and model is FailureModel.ZONE and FailureModel.NODE.value in under:
             under[model.value] = under[FailureModel.NODE.value]  # Each zone is one node: the same question.
             continue

@@ -60,7 +60,7 @@ def _watched(ready: Ready, clock: Clock, frontier: bool, quiet: bool) -> Shown:
 
 def exit_code(shown: Shown) -> Exit:
     if isinstance(shown, Frontier):
-        return Exit.OK if shown.levels else Exit.REFUSED
+        return Exit.OK if shown.levels else Exit.INTERRUPTED if shown.interrupted else Exit.REFUSED
     if shown.report.price is None and shown.report.search.interrupted:
         return Exit.INTERRUPTED
     return Exit.OK if shown.report.verdict.met else Exit.REFUSED

@@ -29,10 +29,10 @@ def show(console: Console, frontier: Frontier) -> None:
         console.print(f"  {' and '.join(others)}: the cores for the same completeness against those failures", style="dim")
     console.print()
     if frontier.interrupted:
-        console.print(Text("Interrupted: levels are missing or not proven.", style="bold yellow"))
+        console.print(Text("Interrupted: these are the levels found so far; others are missing or not proven.", style="bold yellow"))
     if frontier.knee is not None:
         console.print(Text(frontier.knee, style="bold"))
-    if not frontier.levels:
+    if not frontier.levels and not frontier.interrupted:
         console.print(
             Text("No plan fits these nodes, not even one replica of every task: run it without --frontier to see why.", style="bold red")
         )
