@@ -108,6 +108,31 @@ def test_a_reader_that_has_seen_enough_is_no_mistake(form: str) -> None:
     assert (ended.returncode, ended.stderr) == (0, b"")
 
 
+REDIRECTED = {
+    "closed output": ("validate -f {file} >&-", "levee: stopped by the system: standard output is closed."),
+    "closed output of a plan": ("plan -f {file} >&-", "levee: stopped by the system: standard output is closed."),
+    "a full disk": ("validate -f {file} > /dev/full", "levee: stopped by the system: No space left on device."),
+    "a full disk for a plan": ("plan -f {file} > /dev/full", "levee: stopped by the system: No space left on device."),
+    "closed input": ("plan -f - <&-", "Cannot read -: standard input is closed."),
+    "closed input to check": ("validate -f - <&-", "Cannot read -: standard input is closed."),
+    "nobody to complain to": ("validate -f - <&- 2> /dev/full", ""),
+    "closed complaints": ("validate -f - <&- 2>&-", ""),
+}
+
+
+@pytest.mark.parametrize("name", REDIRECTED)
+def test_input_and_output_that_do_not_work_are_no_bug(name: str) -> None:
+    line, told = REDIRECTED[name]
+    command = f"exec {sys.executable} -c 'from levee.cli.main import main; main()' {line.format(file=PIPELINE)}"
+    ended = subprocess.run(["/bin/bash", "-c", command], cwd=ROOT, capture_output=True, check=False, timeout=60)
+    assert ended.returncode in (1, 2)
+    err = ended.stderr.decode()
+    assert told in err
+    assert "bug" not in err
+    assert "Traceback" not in err
+    assert "Exception ignored" not in err
+
+
 def loaded(*modules: str) -> str:
     return f"print(sorted(sys.modules.keys() & {set(modules)!r}))"
 

@@ -68,5 +68,5 @@ def _some(names: Sequence[str]) -> str:
 
 
 def close_quietly(stream: IO[str]) -> None:
-    """Keep the interpreter from complaining about a closed pipe when it flushes on its way out."""
+    """Keep the interpreter from complaining about a closed pipe or a full disk when it flushes on its way out."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -44,6 +44,8 @@ def _read(path: str) -> Iterator[tuple[str, bytes]]:
     """A file, all topologies of a directory, or what is piped in."""
     place = Path(path)
     if path == STDIN:
+        if sys.stdin is None:
+            raise OSError(0, "standard input is closed")
         yield "stdin", sys.stdin.buffer.read()
     elif not place.is_dir():
         yield path, place.read_bytes()

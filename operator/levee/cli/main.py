@@ -4,11 +4,13 @@ Why: a user's mistake must never show a traceback, whichever module notices it; 
 Called by: the console script `levee`, and tests.
 """
 
+import errno
 import importlib
 import io
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NoReturn
 
 import click
@@ -55,6 +57,28 @@ def levee() -> None:
 
 def run(args: Sequence[str] | None = None, obj: object = None) -> int:
     """Run one command and say how it ended; `obj` reaches the commands as the click context's object."""
+    if sys.stderr is None:  # It was closed (`2>&-`): nobody wants to hear.
+        sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115
+    try:
+        if sys.stdout is None:  # It was closed (`>&-`).
+            raise OSError(errno.EBADF, "standard output is closed")
+        return _run(args, obj)
+    except OSError as problem:
+        return _stuck(problem)
+
+
+def _stuck(problem: OSError) -> int:
+    """The system does not take what is written, or does not give what is read."""
+    try:
+        click.echo(f"levee: stopped by the system: {problem.strerror or problem}.", err=True)
+    except OSError:
+        close_quietly(sys.stderr)
+    if sys.stdout is not None:
+        close_quietly(sys.stdout)
+    return Exit.REFUSED
+
+
+def _run(args: Sequence[str] | None, obj: object) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # A terminal that cannot show a character must not end the command.
@@ -77,7 +101,7 @@ def run(args: Sequence[str] | None = None, obj: object = None) -> int:
         close_quietly(sys.stdout)
         return Exit.PIPE
     except Exception as fault:
-        if os.environ.get("LEVEE_DEBUG"):
+        if isinstance(fault, OSError) or os.environ.get("LEVEE_DEBUG"):
             raise
         click.echo(InternalFault.explain(fault), err=True)
         return Exit.INTERNAL

@@ -60,6 +60,8 @@ def _read_all(paths: Sequence[str]) -> list[tuple[str, bytes]]:
 
 def _read(path: str) -> Iterator[tuple[str, bytes]]:
     if path == STDIN:
+        if sys.stdin is None:
+            raise OSError(0, "standard input is closed")
         yield "stdin", sys.stdin.buffer.read()
         return
     place = Path(path)
