@@ -133,6 +133,16 @@ def test_input_and_output_that_do_not_work_are_no_bug(name: str) -> None:
     assert "Exception ignored" not in err
 
 
+@pytest.mark.parametrize(
+    "line", ["validate -f /dev/zero", "plan -f /dev/full", "plan -f - < /dev/zero", "plan -f {file} --nodes /dev/zero"]
+)
+def test_what_never_ends_is_not_read_to_its_end(line: str) -> None:
+    command = f"ulimit -v 4000000; exec {sys.executable} -c 'from levee.cli.main import main; main()' {line.format(file=PIPELINE)}"
+    ended = subprocess.run(["/bin/bash", "-c", command], cwd=ROOT, capture_output=True, check=False, timeout=60)
+    assert ended.returncode in (1, 2)
+    assert b"it is larger than 24 MiB, the most that is read at once" in ended.stderr
+
+
 def loaded(*modules: str) -> str:
     return f"print(sorted(sys.modules.keys() & {set(modules)!r}))"
 

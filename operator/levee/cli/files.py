@@ -1,16 +1,18 @@
 """Topologies from the files that were named on the command line.
 
-Why: all mistakes of all files are told at once, in the words of `levee validate`.
-Called by: cli.plan.
+Why: files are read, and what is wrong with them is told, the same way by every command; and nothing that never ends is read to its end.
+Called by: cli.running, cli.validate; cli.nodes, for files of nodes.
 """
 
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import IO
 
 import click
 
 from levee.cli.ending import Refused
+from levee.topology.documents import TEXT_MAX
 from levee.topology.graph import Topology
 from levee.topology.load import Loaded, load_bytes
 from levee.topology.wording import describe
@@ -21,14 +23,15 @@ ENDINGS = (".yaml", ".yml", ".json")
 
 def topologies(paths: Sequence[str]) -> tuple[Topology, ...]:
     """Every document of every file, or everything that is wrong with them."""
-    loaded = [one for origin, data in _contents(paths) for one in load_bytes(data, origin=origin)]
+    loaded = load_all(paths)
     wrong = [one for one in loaded if one.topology is None]
     if wrong:
-        raise Refused("\n".join(map(_told, wrong)))
+        raise Refused("\n".join(map(told, wrong)))
     return tuple(one.topology for one in loaded if one.topology is not None)
 
 
-def _contents(paths: Sequence[str]) -> list[tuple[str, bytes]]:
+def load_all(paths: Sequence[str]) -> list[Loaded]:
+    """Everything that was named; what cannot be read is told all at once."""
     contents, unreadable = list[tuple[str, bytes]](), list[str]()
     for path in paths:
         try:
@@ -37,7 +40,17 @@ def _contents(paths: Sequence[str]) -> list[tuple[str, bytes]]:
             unreadable.append(f"{path}: {getattr(problem, 'strerror', None) or problem}")
     if unreadable:
         raise click.UsageError("Cannot read " + "; cannot read ".join(unreadable) + ".")
-    return contents
+    return [one for origin, data in contents for one in load_bytes(data, origin=origin)]
+
+
+def told(wrong: Loaded) -> str:
+    where = "" if wrong.origin in wrong.name else f" ({wrong.origin})"
+    return describe(f"{wrong.name}{where}", wrong.complaints)
+
+
+def read_file(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return _bounded(file)
 
 
 def _read(path: str) -> Iterator[tuple[str, bytes]]:
@@ -46,16 +59,19 @@ def _read(path: str) -> Iterator[tuple[str, bytes]]:
     if path == STDIN:
         if sys.stdin is None:
             raise OSError(0, "standard input is closed")
-        yield "stdin", sys.stdin.buffer.read()
+        yield "stdin", _bounded(sys.stdin.buffer)
     elif not place.is_dir():
-        yield path, place.read_bytes()
+        yield path, read_file(place)
     else:
         inside = sorted(file for file in place.iterdir() if file.suffix in ENDINGS and file.is_file())
         if not inside:
             raise OSError(0, f"this directory holds no {', '.join(ENDINGS)}")
-        yield from ((str(file), file.read_bytes()) for file in inside)
+        yield from ((str(file), read_file(file)) for file in inside)
 
 
-def _told(wrong: Loaded) -> str:
-    where = "" if wrong.origin in wrong.name else f" ({wrong.origin})"
-    return describe(f"{wrong.name}{where}", wrong.complaints)
+def _bounded(file: IO[bytes]) -> bytes:
+    """A device or a pipe may never end."""
+    data = file.read(TEXT_MAX + 1)
+    if len(data) > TEXT_MAX:
+        raise OSError(0, f"it is larger than {TEXT_MAX / 2**20:g} MiB, the most that is read at once")
+    return data

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from levee.cli.ending import Refused, use_instead
+from levee.cli.files import read_file
 from levee.topology.complaint import Complaint
 from levee.topology.documents import decode, read_documents
 from levee.topology.graph import Node, Topology
@@ -71,7 +72,7 @@ def _from_file(path: Path, capacity_cores: float) -> Iterator[Node]:
 
 def _only_document(path: Path) -> object:
     try:
-        text = decode(path.read_bytes())
+        text = decode(read_file(path))
     except OSError as problem:
         fix = "give a number, name=cores,... or a YAML file of nodes"
         raise _refusal("--nodes", f"cannot read '{path}': {problem.strerror}", fix) from None

@@ -5,19 +5,15 @@ Called by: cli.main.
 """
 
 import json
-import sys
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
 import click
 
 from levee.cli.ending import Exit
+from levee.cli.files import load_all, told
 from levee.topology.graph import Topology
-from levee.topology.load import Loaded, load_bytes
-from levee.topology.wording import count, describe
-
-STDIN = "-"
-ENDINGS = (".yaml", ".yml", ".json")
+from levee.topology.load import Loaded
+from levee.topology.wording import count
 
 
 @click.command(short_help="Check topologies and name every mistake at once.")
@@ -35,7 +31,7 @@ def validate(context: click.Context, named: Sequence[str], files: Sequence[str],
     paths = (*named, *files)
     if not paths:
         raise click.UsageError("Name at least one file: levee validate -f topology.yaml, or -f - for what is piped in.")
-    loaded = [one for origin, data in _read_all(paths) for one in load_bytes(data, origin=origin)]
+    loaded = load_all(paths)
     if output == "json":
         click.echo(json.dumps([_for_machines(one) for one in loaded], indent=2))
     else:
@@ -44,42 +40,11 @@ def validate(context: click.Context, named: Sequence[str], files: Sequence[str],
     context.exit(Exit.OK if all(one.topology for one in loaded) else Exit.REFUSED)
 
 
-def _read_all(paths: Sequence[str]) -> list[tuple[str, bytes]]:
-    """Everything that was named; what cannot be read is told all at once."""
-    contents, unreadable = list[tuple[str, bytes]](), list[str]()
-    for path in paths:
-        try:
-            contents.extend(_read(path))
-        except (OSError, ValueError) as problem:  # ValueError: a path with a zero byte in it
-            reason = problem.strerror if isinstance(problem, OSError) and problem.strerror else str(problem)
-            unreadable.append(f"{path}: {reason}")
-    if unreadable:
-        raise click.UsageError("Cannot read " + "; cannot read ".join(unreadable) + ".")
-    return contents
-
-
-def _read(path: str) -> Iterator[tuple[str, bytes]]:
-    if path == STDIN:
-        if sys.stdin is None:
-            raise OSError(0, "standard input is closed")
-        yield "stdin", sys.stdin.buffer.read()
-        return
-    place = Path(path)
-    if not place.is_dir():
-        yield path, place.read_bytes()
-        return
-    inside = sorted(file for file in place.iterdir() if file.suffix in ENDINGS and file.is_file())
-    if not inside:
-        raise OSError(0, f"this directory holds no {', '.join(ENDINGS)}")
-    yield from ((str(file), file.read_bytes()) for file in inside)
-
-
 def _tell(one: Loaded) -> None:
     if one.topology is not None:
         click.echo(f"{one.short_name}: valid ({_size(one.topology)})")
         return
-    where = "" if one.origin in one.name else f" ({one.origin})"
-    click.echo(describe(f"{one.name}{where}", one.complaints), err=True)
+    click.echo(told(one), err=True)
 
 
 def _size(topology: Topology) -> str:
