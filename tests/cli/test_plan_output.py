@@ -102,6 +102,18 @@ def test_a_drawing_is_the_same_every_time(extra: tuple[str, ...], capsys: pytest
     assert drawn[0].startswith(b"<?xml")
 
 
+def test_a_drawing_shows_what_a_failure_takes_away(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "plan.svg"
+    args = ("plan", "-f", PIPELINE, "-o", "svg", "--output-file", str(path))
+    assert levee(capsys, *args).code == 0
+    whole = path.read_text()
+    assert levee(capsys, *args, "--fail", "node-2").code == 0
+    failed = path.read_text()
+    assert "if node-2 fails, completeness 0.6666 and fidelity 0.6666 are left" in failed
+    assert "node-2 fails" not in whole
+    assert (whole.count("fill: #fbe3e3"), failed.count("fill: #fbe3e3")) == (0, 1)  # pe1/0 in high
+
+
 def test_a_png_is_a_png(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "plan.png"
     assert levee(capsys, "plan", "-f", PIPELINE, "-o", "png", "--output-file", str(path)).code == 0

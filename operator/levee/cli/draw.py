@@ -104,8 +104,13 @@ def _title(figure: Figure, report: Report, height: float) -> None:
     if report.guarantee is not None and report.price is not None:
         line += f"   ·   guarantees completeness {floor4(report.guarantee.completeness)}, fidelity {floor4(report.guarantee.fidelity)}"
         line += f"   ·   {number(report.price.cores)} cores, {words.certainty(report.search)}"
+    if report.failure is not None:
+        line += f"\nif {words.failing(report.failure)}, completeness {floor4(report.failure.completeness)}"
+        line += f" and fidelity {floor4(report.failure.fidelity)} are left"
     figure.text(0.2 / figure.get_figwidth(), 1 - 0.58 / height, line, fontsize=9.5, va="center", color="#555555")
     key = "filled: active replica   hollow: inactive replica   colour: its node"
+    if report.failure is not None:
+        key += "   ·   red box: lost in the failure"
     if hidden := max(0, len(report.configurations) - PANELS_MAX):
         key += f"   ·   {hidden} more configurations are not drawn"
     figure.text(0.2 / figure.get_figwidth(), 0.18 / height, key, fontsize=8, color="#777777", va="center")
@@ -127,13 +132,14 @@ def _draw_flow(axes: Axes, topology: Topology, problem: Problem, report: Report,
         _arrow(axes, path)
     tints = colours(report)
     active = {copy: node.name for node in configuration.nodes for copy in node.active}
+    lost = frozenset(() if report.failure is None else report.failure.tasks_lost[configuration.name])
     for source in problem.sources:
         rate = source.rows_per_s[report.configurations.index(configuration)]
         _box(axes, spots[source.id], _short(source.id), f"{number(rate)} rows/s", "#eef1f4")
     for sink in topology.sinks:
         _box(axes, spots[f"sink {sink.name}"], sink.name, "sink", "#eef1f4")
     for task in problem.tasks:
-        _box(axes, spots[task.id], _short(task.id), "", "white")
+        _box(axes, spots[task.id], _short(task.id), "", *(("#fbe3e3", ALARM) if task.id in lost else ("white", FAINT)))
         for replica, node in enumerate(report.placement[task.id]):
             _replica(axes, spots[task.id], replica, problem.replicas, tints[node], Copy(task.id, replica) in active)
 
@@ -142,10 +148,10 @@ def _short(name: str) -> str:
     return name if len(name) <= 17 else f"{name[:10]}…{name[-6:]}"
 
 
-def _box(axes: Axes, spot: Spot, name: str, below: str, fill: str) -> None:
+def _box(axes: Axes, spot: Spot, name: str, below: str, fill: str, edge: str = FAINT) -> None:
     corner = (spot.x - WIDTH / 2, spot.y - HEIGHT / 2)
     rounded = "round,pad=0,rounding_size=0.1"
-    axes.add_patch(FancyBboxPatch(corner, WIDTH, HEIGHT, boxstyle=rounded, facecolor=fill, edgecolor=FAINT, linewidth=1, zorder=2))
+    axes.add_patch(FancyBboxPatch(corner, WIDTH, HEIGHT, boxstyle=rounded, facecolor=fill, edgecolor=edge, linewidth=1, zorder=2))
     axes.text(spot.x, spot.y + 0.15, name, ha="center", va="center", fontsize=8.5, zorder=3)
     axes.text(spot.x, spot.y - 0.14, below, ha="center", va="center", fontsize=8, color="#666666", zorder=3)
 

@@ -75,7 +75,7 @@ def _search(report: Report) -> Iterable[tuple[str, RenderableType]]:
 
 
 def show_failure(console: Console, failure: Failure) -> None:
-    console.print(Text(f"If {' and '.join(failure.failed)} fail{'s' if len(failure.failed) == 1 else ''}", style="bold"))
+    console.print(Text(f"If {words.failing(failure)}", style="bold"))
     console.print(facts([(f"lost in {name}", " ".join(words.ranges(tasks)) or "no task") for name, tasks in failure.tasks_lost.items()]))
     table = grid("", "", "configuration", "rows/s in time>", "before>", "kept>")
     for loss in failure.losses:

@@ -7,7 +7,7 @@ Called by: the renderers.
 from collections.abc import Sequence
 
 from levee.cli.amounts import floor4, hours, number, percent
-from levee.cli.report import Frontier, Overload, Report, Search, Size, Wanted
+from levee.cli.report import Failure, Frontier, Overload, Report, Search, Size, Wanted
 from levee.planning.completeness.model import TOLERANCE
 from levee.planning.result import Status
 
@@ -100,6 +100,10 @@ def ranges(tasks: Sequence[str]) -> list[str]:
         else:
             found.append((name, index, index))
     return [f"{name}/{first}" if first == last else f"{name}/{first}-{last}" for name, first, last in found]
+
+
+def failing(failure: Failure) -> str:
+    return f"{' and '.join(failure.failed)} fail{'s' if len(failure.failed) == 1 else ''}"
 
 
 def interrupted(report: Report) -> str:
