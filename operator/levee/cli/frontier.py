@@ -7,6 +7,7 @@ Called by: levee plan --frontier.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from levee.cli import budgets
 from levee.cli.amounts import floor4, number
 from levee.cli.clock import Clock
 from levee.cli.knee import knee
@@ -36,7 +37,8 @@ def frontier(ready: Ready, clock: Clock) -> Frontier:
     strategy = ready.wish.strategy if ready.wish.strategy.kind is not Kind.BASELINE else ready.known["completeness"]
     ready = replace(ready, wish=replace(ready.wish, strategy=strategy))
     fidelity = strategy.kind is Kind.FIDELITY
-    steps = _distinct(list(_by_budget(ready, clock) if fidelity else _by_goal(ready, clock)), fidelity)
+    all_steps, tried = _by_budget(ready, clock) if fidelity else (list(_by_goal(ready, clock)), None)
+    steps = _distinct(all_steps, fidelity)
     levels = [step.level for step in steps]
     if not fidelity and ready.asked.failures is None:
         levels = [_with_others(ready, clock, step, len(steps) - index) for index, step in enumerate(steps)]
@@ -57,6 +59,8 @@ def frontier(ready: Ready, clock: Clock) -> Frontier:
         interrupted=clock.interrupted,
         complete=not clock.interrupted and bool(levels) and all(level.status is Status.OPTIMAL for level in levels),
         verified_by=steps[0].found.verifier if steps else "",
+        budgets_tried=None if tried is None else tried[0],
+        budgets_in_all=None if tried is None else tried[1],
     )
 
 
@@ -88,18 +92,25 @@ def _top(ready: Ready, clock: Clock) -> float | None:
     return top
 
 
-def _by_budget(ready: Ready, clock: Clock) -> Iterator[Step]:
+def _by_budget(ready: Ready, clock: Clock) -> tuple[list[Step], tuple[int, int]]:
+    """And how many of all budgets were tried."""
     each = max(1, ready.problem.replicas - 1)
     most = (len(ready.problem.tasks) + len(ready.problem.sources)) if ready.problem.replicas > 1 else 0
-    tasks = sorted({round(most * step / STEPS) for step in range(STEPS + 1)} if most > STEPS else range(most + 1))
-    for index, count in enumerate(tasks):
+
+    def attempt(tasks: int, left: int) -> Found | None:
         if clock.interrupted:
-            return
-        case = replace(ready.case(), budget=count * each, fidelity=None)
-        clock.doing = f", budget {count * each}"
-        found = ready.wish.strategy.solve(case, clock.stop(1 / (len(tasks) - index)))
-        if found.result.plan is not None:
-            yield _step(ready, found, found.result.plan)
+            return None
+        clock.doing = f", budget {tasks * each}"
+        return ready.wish.strategy.solve(replace(ready.case(), budget=tasks * each, fidelity=None), clock.stop(1 / left))
+
+    found = budgets.tried(attempt, most)
+    steps = [_step(ready, one, one.result.plan) for _, one in sorted(found.items()) if one.result.plan is not None]
+    return [step if budgets.is_smallest(found, step.found) else _unproven(step) for step in steps], (len(found), most + 1)
+
+
+def _unproven(step: Step) -> Step:
+    """It may be the most for its budget, but perhaps a smaller budget does as well."""
+    return replace(step, level=replace(step.level, status=Status.FEASIBLE, gap=None)) if step.level.status is Status.OPTIMAL else step
 
 
 def _step(ready: Ready, found: Found, plan: Plan) -> Step:

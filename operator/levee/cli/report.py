@@ -184,5 +184,7 @@ class Frontier:
     strategy: str
     seconds: float
     interrupted: bool
-    complete: bool  # every level was sought, and is proven
+    complete: bool  # not interrupted, and every level is proven to be the most for its price, and at its least price
     verified_by: str
+    budgets_tried: int | None = None  # of a fidelity's: there may be levels between those
+    budgets_in_all: int | None = None

@@ -40,6 +40,8 @@ def show(console: Console, frontier: Frontier) -> None:
 
 def _header(frontier: Frontier) -> Iterable[tuple[str, RenderableType]]:
     proof = "each level optimal, proven" if frontier.complete else "not every level is proven to be the cheapest"
+    if frontier.budgets_tried != frontier.budgets_in_all:
+        proof += f"; {frontier.budgets_tried} of {frontier.budgets_in_all} budgets tried"
     yield "strategy", f"{frontier.strategy}, {frontier.seconds:.2f} s; {proof}"
     yield "failures", words.failures(frontier.failures)
     yield "size", words.size(frontier.size)
