@@ -2,12 +2,18 @@
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from levee.cli.running import Tools
+from levee.planning.case import Case, Found
+from levee.planning.result import Result, Status, Stop
+from levee.planning.strategies import STRATEGIES
+from levee.topology.graph import FailureModel
 from tests.cli.stage import BARGAINS, PIPELINE, levee
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -118,6 +124,35 @@ def test_a_png_is_a_png(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> N
     path = tmp_path / "plan.png"
     assert levee(capsys, "plan", "-f", PIPELINE, "-o", "png", "--output-file", str(path)).code == 0
     assert path.read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_cost_under_other_failures_is_marked_where_it_is_not_proven(capsys: pytest.CaptureFixture[str]) -> None:
+    """The planner finds nothing under node failures: the level's own plan still bounds the cost."""
+
+    def solve(case: Case, stop: Stop) -> Found:
+        if case.goal.failures is FailureModel.PESSIMISTIC:
+            return STRATEGIES["completeness"].solve(case, stop)
+        return Found(Result(None, None, None, Status.UNKNOWN))
+
+    tools = Tools(now=lambda: 0.0, strategies={**STRATEGIES, "completeness": replace(STRATEGIES["completeness"], solve=solve)})
+    out = levee(capsys, "plan", "-f", PIPELINE, "--frontier", tools=tools).out
+    top = next(line for line in out.splitlines() if line.strip().startswith("0.6666"))
+    assert top.split()[-2:] == ["~1.6", "~1.6"]
+    assert "~: not proven to be the least" in out
+
+
+def test_the_cheapest_level_is_given_to_the_search_under_other_failures(capsys: pytest.CaptureFixture[str]) -> None:
+    starts = []
+
+    def solve(case: Case, stop: Stop) -> Found:
+        if case.goal.failures is not FailureModel.PESSIMISTIC:
+            starts.append(case.start)
+        return STRATEGIES["completeness"].solve(case, stop)
+
+    tools = Tools(now=lambda: 0.0, strategies={**STRATEGIES, "completeness": replace(STRATEGIES["completeness"], solve=solve)})
+    assert levee(capsys, "plan", "-f", PIPELINE, "--frontier", tools=tools).code == 0
+    assert starts
+    assert all(start is not None for start in starts)
 
 
 def test_a_narrow_reader_loses_nothing(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,10 +15,10 @@ from levee.cli.measure import budget_used
 from levee.cli.planner import Ready, compared, size, yardstick
 from levee.cli.report import Frontier, Level
 from levee.cli.verdict import check
-from levee.planning.case import Case, Found, Kind, Place, Strategy
+from levee.planning.case import Found, Kind, Place
 from levee.planning.completeness import exact
 from levee.planning.problem import Goal, Plan
-from levee.planning.result import Status
+from levee.planning.result import Status, Stop
 from levee.topology.graph import FailureModel
 
 STEPS = 12
@@ -140,27 +140,31 @@ def _paid(level: Level, fidelity: bool) -> float:
 
 def _with_others(ready: Ready, clock: Clock, step: Step, left: int) -> Level:
     """What the same promise costs under the other failure models."""
-    if clock.interrupted:
-        return step.level
     models = [model for model in FailureModel if model is not ready.wish.failures]
     under: dict[str, float | None] = {ready.wish.failures.value: step.level.cores}
+    unproven: list[str] = []
     alone = len({node.zone for node in ready.problem.nodes}) == len(ready.problem.nodes)
     for index, model in enumerate(models):
         if clock.interrupted:
             break
         if alone and model is FailureModel.ZONE and FailureModel.NODE.value in under:
             under[model.value] = under[FailureModel.NODE.value]  # Each zone is one node: the same question.
+            unproven += [model.value] if FailureModel.NODE.value in unproven else []
             continue
-        goal = Goal(max(0.0, step.level.completeness - TINY), model)
-        case: Case = replace(ready.case(), goal=goal)
         clock.doing = f", completeness {floor4(step.level.completeness)} under {model.value} failures"
-        found = _exact(ready).solve(case, clock.stop(1 / (len(models) * left - index)))
-        under[model.value] = found.result.objective
-    return replace(step.level, cores_under=under)
+        under[model.value], proven = _cost_under(ready, step, model, clock.stop(1 / (len(models) * left - index)))
+        unproven += [] if proven else [model.value]
+    return replace(step.level, cores_under=under, unproven_under=tuple(unproven))
 
 
-def _exact(ready: Ready) -> Strategy:
-    return ready.known["completeness"]
+def _cost_under(ready: Ready, step: Step, model: FailureModel, stop: Stop) -> tuple[float | None, bool]:
+    """And whether it is proven; never more than the level's own plan, where that survives these failures, too."""
+    goal = Goal(max(0.0, step.level.completeness - TINY), model)
+    measured = replace(yardstick(ready, step.plan, None), failures=model)
+    holds = measured.completeness(step.plan)[0] >= goal.completeness
+    result = ready.known["completeness"].solve(replace(ready.case(), goal=goal, start=step.plan if holds else None), stop).result
+    costs = [cost for cost in (result.objective, step.level.cores if holds else None) if cost is not None]
+    return min(costs, default=None), result.status in (Status.OPTIMAL, Status.INFEASIBLE)
 
 
 def _guarantee(level: Level, fidelity: bool) -> float:

@@ -168,6 +168,7 @@ class Level:
     status: Status
     gap: float | None
     is_knee: bool = False
+    unproven_under: tuple[str, ...] = ()  # where a cost under other failures may not be the least
 
 
 @dataclass(frozen=True, slots=True)

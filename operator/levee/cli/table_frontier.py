@@ -27,6 +27,8 @@ def show(console: Console, frontier: Frontier) -> None:
             console.print(Text(f"  {price.name} would load {words.overload(price.overloads[0])}", style="red"))
     if others := [model for model in _models(frontier) if model != frontier.failures]:
         console.print(f"  {' and '.join(others)}: the cores for the same completeness against those failures", style="dim")
+    if any(level.unproven_under for level in frontier.levels):
+        console.print("  ~: not proven to be the least", style="dim")
     console.print()
     if frontier.interrupted:
         console.print(Text("Interrupted: these are the levels found so far; others are missing or not proven.", style="bold yellow"))
@@ -54,7 +56,7 @@ def _by_goal(frontier: Frontier) -> Table:
     spare = [f"{model}>" for model in others if model != frontier.failures]
     table = grid("  completeness>", "cores>", f"{words.per_window(frontier.size.window_s)}>", "", "over none>", *spare, "")
     for level in frontier.levels:
-        beside = [_maybe(level.cores_under.get(model)) for model in others if model != frontier.failures]
+        beside = [_maybe(level, model) for model in others if model != frontier.failures]
         cells = (f"{floor4(level.completeness)}", number(level.cores), number(level.cpu_hours_per_window))
         table.add_row(*cells, bar(level.completeness, "green"), _over(frontier, level), *beside, _remark(level))
     return table
@@ -72,8 +74,9 @@ def _by_budget(frontier: Frontier) -> Table:
     return table
 
 
-def _maybe(cores: float | None) -> str:
-    return "-" if cores is None else number(cores)
+def _maybe(level: Level, model: str) -> str:
+    cores = level.cores_under.get(model)
+    return "-" if cores is None else f"~{number(cores)}" if model in level.unproven_under else number(cores)
 
 
 def _over(frontier: Frontier, level: Level) -> str:
