@@ -35,6 +35,11 @@ class Wish:
     target: Target
     failures: FailureModel
 
+    @property
+    def sources_fail(self) -> bool:
+        """A fidelity and a budget are about source tasks, too; for a completeness they have a standby and cost nothing."""
+        return self.target.fidelity is not None or self.target.budget is not None
+
 
 def wish(topology: Topology, asked: Asked, known: Mapping[str, Strategy]) -> Wish:
     target = _priced(asked.target or topology.wanted.target, asked.penalty_s)

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 
 from levee.cli import budgets
 from levee.cli.amounts import floor4, number
+from levee.cli.asked import Wish
 from levee.cli.clock import Clock
 from levee.cli.knee import knee
-from levee.cli.measure import budget_used
 from levee.cli.planner import Ready, compared, size, yardstick
 from levee.cli.report import Frontier, Level
 from levee.cli.verdict import check
@@ -34,8 +34,8 @@ class Step:
 
 def frontier(ready: Ready, clock: Clock) -> Frontier:
     """Levels in rising order; those that no time was left for are missing, and the result says so."""
-    strategy = ready.wish.strategy if ready.wish.strategy.kind is not Kind.BASELINE else ready.known["completeness"]
-    ready = replace(ready, wish=replace(ready.wish, strategy=strategy))
+    ready = replace(ready, wish=_all_levels(ready))
+    strategy = ready.wish.strategy
     fidelity = strategy.kind is Kind.FIDELITY
     all_steps, tried = _by_budget(ready, clock) if fidelity else (list(_by_goal(ready, clock)), None)
     steps = _distinct(all_steps, fidelity)
@@ -62,6 +62,14 @@ def frontier(ready: Ready, clock: Clock) -> Frontier:
         budgets_tried=None if tried is None else tried[0],
         budgets_in_all=None if tried is None else tried[1],
     )
+
+
+def _all_levels(ready: Ready) -> Wish:
+    """A baseline has no levels: the optimiser for the same target has. Levels of completeness are goals, whatever the budget was."""
+    wish = ready.wish
+    if wish.strategy.kind is Kind.BASELINE:
+        wish = replace(wish, strategy=ready.known["fidelity" if wish.sources_fail else "completeness"])
+    return replace(wish, target=replace(wish.target, budget=None)) if wish.strategy.kind is Kind.COMPLETENESS else wish
 
 
 def _by_goal(ready: Ready, clock: Clock) -> Iterator[Step]:
@@ -117,9 +125,15 @@ def _step(ready: Ready, found: Found, plan: Plan) -> Step:
     measured = yardstick(ready, plan, found.replicated)
     check(ready.wish, found, measured, plan)
     price = measured.price("", plan)
-    used = budget_used(plan) if found.replicated is None else len(found.replicated) * (ready.problem.replicas - 1)
     level = Level(
-        price.completeness, price.fidelity, used, price.cores, price.cpu_hours_per_window, {}, found.result.status, found.result.gap
+        price.completeness,
+        price.fidelity,
+        measured.budget_used(plan),
+        price.cores,
+        price.cpu_hours_per_window,
+        {},
+        found.result.status,
+        found.result.gap,
     )
     return Step(found, plan, level)
 

@@ -4,7 +4,7 @@ Why: every number that a user sees is computed here, from the planners' model, w
 Called by: cli.planner, for each plan; cli.frontier.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -33,6 +33,8 @@ class Yardstick:
     problem: Problem
     failures: FailureModel
     fidelity_of: Fidelity
+    completeness_of: Fidelity | None = None  # where sources can fail, too
+    replicated: Set[TaskId] | None = None  # the choice of a plan for a budget, sources included; None: sources are safe
 
     @cached_property
     def model(self) -> Model:
@@ -40,16 +42,30 @@ class Yardstick:
 
     def completeness(self, plan: Plan) -> tuple[float, str]:
         """What is guaranteed, and the failure in which it is no more."""
-        each = {name: completeness_under(self.model, plan.active, alive) for name, alive in self._scenarios(plan).items()}
+        each = {name: self.completeness_under(plan.active, alive) for name, alive in self._scenarios(plan).items()}
         worst = min(each, key=lambda name: each[name])
         return each[worst], worst
+
+    def completeness_under(self, active: Active, alive: Alive) -> float:
+        if self.completeness_of is None:
+            return completeness_under(self.model, active, alive)
+        return self._weighted(self.completeness_of, active, alive)
+
+    def budget_used(self, plan: Plan) -> int:
+        """The most active replicas beyond one per task in any configuration; those of sources count where sources can fail."""
+        if self.replicated is not None:
+            return len(self.replicated) * (self.problem.replicas - 1)
+        return max((sum(len(active) - 1 for active in row) for row in plan.active), default=0)
 
     def fidelity(self, plan: Plan) -> float:
         return min(self.fidelity_under(plan.active, alive) for alive in self._scenarios(plan).values())
 
     def fidelity_under(self, active: Active, alive: Alive) -> float:
         """Output fidelity while only the tasks that are alive go on: over the configurations, by how many rows come in during each."""
-        return sum(weight * self.fidelity_of(self._going_on(row, alive)) for weight, row in zip(self.weights, active, strict=True))
+        return self._weighted(self.fidelity_of, active, alive)
+
+    def _weighted(self, measure: Fidelity, active: Active, alive: Alive) -> float:
+        return sum(weight * measure(self._going_on(row, alive)) for weight, row in zip(self.weights, active, strict=True))
 
     @cached_property
     def weights(self) -> tuple[float, ...]:
@@ -118,7 +134,3 @@ def tasks_of(problem: Problem, operator: str) -> tuple[TaskId, ...]:
     """The tasks of an operator or a source."""
     sources = tuple(source.id for source in problem.sources if source.operator == operator)
     return sources + tuple(task.id for task in problem.tasks if task.operator == operator)
-
-
-def budget_used(plan: Plan) -> int:
-    return max((sum(len(active) - 1 for active in row) for row in plan.active), default=0)

@@ -13,14 +13,16 @@ from levee.cli.asked import Asked, Wish, wish
 from levee.cli.clock import Clock
 from levee.cli.ending import Exit, Refused
 from levee.cli.fidelity import measurer
-from levee.cli.measure import Yardstick, budget_used
+from levee.cli.measure import Yardstick
 from levee.cli.nodes import choose
 from levee.cli.report import Failure, Guarantee, Price, Report, Search, Size, Verdict, Wanted
 from levee.cli.seek import seek
 from levee.cli.verdict import check, judge
-from levee.planning.case import Case, Found, Kind, Place, Strategy
+from levee.planning.by_budget import everything
+from levee.planning.case import Case, Found, Place, Strategy
 from levee.planning.completeness import baselines
 from levee.planning.expand import expand
+from levee.planning.fidelity.plan import Metric
 from levee.planning.independent import expected_completeness
 from levee.planning.problem import Goal, Plan, Problem
 from levee.topology.complaint import Complaint
@@ -66,7 +68,8 @@ def _check_able(strategy: Strategy, case: Case) -> None:
     if case.place is Place.JOINT and strategy.name != "completeness":
         wrong = "leaves replicas where they are, and --place joint is asked for"
     if wrong is not None:
-        complaint = Complaint("--strategy", f"{strategy.name} {wrong}", "use --strategy completeness")
+        better = "fidelity" if case.sources_fail and case.place is not Place.JOINT else "completeness"
+        complaint = Complaint("--strategy", f"{strategy.name} {wrong}", f"use --strategy {better}")
         raise Refused("levee plan: the strategy cannot do what is asked.", [complaint], Exit.USAGE)
 
 
@@ -107,15 +110,14 @@ class _Parts:
     shown: Plan | None
     yardstick: Yardstick
 
-    def budget_used(self, shown: Plan) -> int:
-        """Replicas of sources count, too, where a fidelity plan chose them."""
-        return budget_used(shown) if self.found.replicated is None else len(self.found.replicated) * (self.ready.problem.replicas - 1)
-
 
 def yardstick(ready: Ready, shown: Plan | None, replicated: Set[TaskId] | None) -> Yardstick:
     """Measures on the plan's own placement, which is not the problem's where both were sought together."""
     problem = ready.problem if shown is None else replace(ready.problem, placement=shown.placement)
-    return Yardstick(problem, ready.wish.failures, measurer(ready.topology, replicated))
+    fidelity = measurer(ready.topology, replicated)
+    if replicated is None:
+        return Yardstick(problem, ready.wish.failures, fidelity)
+    return Yardstick(problem, ready.wish.failures, fidelity, measurer(ready.topology, replicated, Metric.IC), replicated)
 
 
 def _wanted(ready: Ready) -> Wanted:
@@ -153,7 +155,7 @@ def _guarantee(parts: _Parts, shown: Plan) -> Guarantee:
         completeness=measured,
         worst_failure=worst,
         fidelity=parts.yardstick.fidelity(shown),
-        budget_used=parts.budget_used(shown),
+        budget_used=parts.yardstick.budget_used(shown),
         expected_completeness=None if expected is None else expected.completeness,
         expected_half_width=None if expected is None else expected.half_width,
     )
@@ -162,10 +164,10 @@ def _guarantee(parts: _Parts, shown: Plan) -> Guarantee:
 def compared(ready: Ready) -> tuple[Price, ...]:
     """No and static replication on the same nodes."""
     none, static = baselines.none(ready.problem), baselines.static(ready.problem)
-    fidelity = ready.wish.strategy.kind is Kind.FIDELITY
+    all_tasks = everything(ready.topology)
     return (
-        yardstick(ready, none, frozenset() if fidelity else None).price("no replication", none),
-        yardstick(ready, static, None).price("static replication", static),
+        yardstick(ready, none, frozenset() if ready.wish.sources_fail else None).price("no replication", none),
+        yardstick(ready, static, all_tasks if ready.wish.sources_fail else None).price("static replication", static),
     )
 
 

@@ -38,7 +38,7 @@ def _guaranteed(report: Report, guarantee: Guarantee) -> Iterable[tuple[str, Ren
     worst = "" if report.wanted.failures == "pessimistic" else f", when {guarantee.worst_failure} is lost"
     yield "completeness", f"{floor4(guarantee.completeness)} of the tuple processing goes on in time{worst}"
     yield "fidelity", f"{floor4(guarantee.fidelity)} of the source input is reflected in output in time"
-    yield "active replicas", f"at most {guarantee.budget_used} beyond one per task"
+    yield "active replicas", f"at most {guarantee.budget_used} beyond one per task{'' if report.replicated is None else ' and source task'}"
     if report.replicated:
         yield "replicated", " ".join(words.ranges(report.replicated))
     if guarantee.expected_completeness is not None:

@@ -10,7 +10,7 @@ from levee.cli import words
 from levee.cli.amounts import floor4
 from levee.cli.asked import Wish
 from levee.cli.ending import InternalFault
-from levee.cli.measure import Yardstick, budget_used
+from levee.cli.measure import Yardstick
 from levee.cli.report import Verdict
 from levee.planning.case import Found, Kind
 from levee.planning.completeness.model import TOLERANCE
@@ -46,5 +46,6 @@ def _missed(wish: Wish, yardstick: Yardstick, plan: Plan) -> Iterator[str]:
     fidelity = yardstick.fidelity(plan)
     if target.fidelity is not None and fidelity < target.fidelity - TOLERANCE:
         yield f"The plan does not reach its target: fidelity is {floor4(fidelity)}, and {target.fidelity:g} was asked for."
-    if target.budget is not None and budget_used(plan) > target.budget:
-        yield f"The plan is beyond its target: {budget_used(plan)} active replicas beyond one per task, and {target.budget} were asked for."
+    if target.budget is not None and (used := yardstick.budget_used(plan)) > target.budget:
+        beyond = "active replicas beyond one per task and source task"
+        yield f"The plan is beyond its target: {used} {beyond}, and {target.budget} were asked for."

@@ -48,7 +48,7 @@ def target(wanted: Wanted) -> str:
     if wanted.fidelity is not None:
         return f"fidelity {number(wanted.fidelity)}"
     if wanted.budget is not None:
-        return f"budget of {plural(wanted.budget, 'active replica')} beyond one per task"
+        return f"budget of {plural(wanted.budget, 'active replica')} beyond one per task and source task"
     return "none given"
 
 

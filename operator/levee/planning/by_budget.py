@@ -1,7 +1,7 @@
 """Plans for a budget of replicas, or for the smallest budget that reaches a fidelity, as plans on nodes.
 
 Why: the fidelity optimisers choose tasks and know neither nodes nor configurations; a plan needs both.
-Called by: planning.strategies.
+Called by: planning.strategies; levee plan.
 """
 
 from levee.planning.case import FIDELITY_VERIFIER, Case, Found
@@ -13,6 +13,8 @@ from levee.planning.problem import Problem
 from levee.planning.result import Result, Stop
 from levee.planning.smallest_budget import smallest_budget
 from levee.planning.spread import spread
+from levee.topology.graph import Topology
+from levee.topology.names import TaskId
 
 BISECTIONS_MAX = 12  # 4,096 tasks
 
@@ -38,6 +40,11 @@ def for_fidelity(optimiser: Optimiser, case: Case, stop: Stop) -> Found:
 def _within(optimiser: Optimiser, case: Case, stop: Stop, metric: Metric) -> Found:
     tasks = affordable(case.problem, case.budget or 0)
     return _found(case, optimiser(fidelity_problem(case.topology), tasks, metric=metric, stop=stop), tasks, metric)
+
+
+def everything(topology: Topology) -> frozenset[TaskId]:
+    """All that can be replicated: the sources, too."""
+    return frozenset(task.id for task in fidelity_problem(topology).tasks)
 
 
 def affordable(problem: Problem, budget: int) -> int:

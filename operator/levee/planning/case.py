@@ -46,6 +46,10 @@ class Case:
     place: Place = Place.BALANCED
     start: Plan | None = None
 
+    @property
+    def sources_fail(self) -> bool:
+        return self.fidelity is not None or self.budget is not None
+
 
 @dataclass(frozen=True, slots=True)
 class Found:

@@ -11,6 +11,7 @@ from levee.planning.case import Case, Found, Kind, Place, Strategy
 from levee.planning.problem import Goal, Plan
 from levee.planning.result import Result, Stop
 from levee.topology.graph import FailureModel
+from levee.topology.names import TaskId
 
 
 def _exact(case: Case, stop: Stop) -> Found:
@@ -49,19 +50,29 @@ def _beyond_ft_search(case: Case) -> str | None:
 def _none(case: Case, _: Stop) -> Found:
     from levee.planning.completeness import baselines
 
-    return _baseline(case, baselines.none(case.problem))
+    return _with_sources(case, _baseline(case, baselines.none(case.problem)), frozenset())
 
 
 def _static(case: Case, _: Stop) -> Found:
+    from levee.planning.by_budget import everything
     from levee.planning.completeness import baselines
 
-    return _baseline(case, baselines.static(case.problem))
+    return _with_sources(case, _baseline(case, baselines.static(case.problem)), everything(case.topology))
 
 
 def _greedy(case: Case, _: Stop) -> Found:
     from levee.planning.completeness import baselines
 
     return _baseline(case, baselines.greedy(case.problem))
+
+
+def _beyond_greedy(case: Case) -> str | None:
+    return "knows neither a budget nor a fidelity" if case.sources_fail else None
+
+
+def _with_sources(case: Case, found: Found, replicated: frozenset[TaskId]) -> Found:
+    """Under a budget or a fidelity sources can fail like tasks, and are replicated or not like them."""
+    return replace(found, replicated=replicated) if case.sources_fail else found
 
 
 def _baseline(case: Case, plan: Plan) -> Found:
@@ -114,7 +125,7 @@ STRATEGIES = {
     for strategy in (
         Strategy("none", "one active replica of every task", Kind.BASELINE, _none),
         Strategy("static", "all replicas active, always", Kind.BASELINE, _static),
-        Strategy("greedy", "all active, switched off until no node is overloaded", Kind.BASELINE, _greedy),
+        Strategy("greedy", "all active, switched off until no node is overloaded", Kind.BASELINE, _greedy, _beyond_greedy),
         Strategy("completeness", "least cost for a completeness, exact", Kind.COMPLETENESS, _exact),
         Strategy("ft-search", "least cost for a completeness, by the search of LAAR", Kind.COMPLETENESS, _ft_search, _beyond_ft_search),
         Strategy("fidelity", "most fidelity for a budget, exact", Kind.FIDELITY, _fidelity),
