@@ -41,6 +41,13 @@ def test_sources_are_safe_and_cost_nothing_for_a_completeness(capsys: pytest.Cap
     assert (static["guarantee"]["budgetUsed"], static["replicated"]) == (2, None)
 
 
+def test_completeness_for_a_budget_is_called_that(capsys: pytest.CaptureFixture[str]) -> None:
+    budget = plan(capsys, "--target", "budget=2", "--strategy", "completeness")["search"]
+    goal = plan(capsys, "--target", "0.5", "--strategy", "completeness")["search"]
+    assert (budget["says"], budget["objectiveIs"]) == ("most completeness for a budget, exact", "completeness")
+    assert (goal["says"], goal["objectiveIs"]) == ("least cost for a completeness, exact", "cores")
+
+
 def test_greedy_knows_no_budget(capsys: pytest.CaptureFixture[str]) -> None:
     ended = levee(capsys, "plan", "-f", PIPELINE, "--target", "budget=2", "--strategy", "greedy")
     assert (ended.code, ended.out) == (2, "")

@@ -134,7 +134,7 @@ def _search(ready: Ready, found: Found, seconds: float, interrupted: bool) -> Se
     strategy, result = ready.wish.strategy, found.result
     return Search(
         strategy=strategy.name,
-        says=strategy.says,
+        says=(strategy.says_of_budget if ready.wish.target.budget is not None else None) or strategy.says,
         objective_is=found.objective_is,
         status=result.status,
         objective=result.objective,

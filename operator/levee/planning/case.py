@@ -73,3 +73,4 @@ class Strategy:
     kind: Kind
     solve: Solve
     cannot: Callable[["Case"], str | None] = lambda _: None  # what a case has that is beyond it
+    says_of_budget: str | None = None  # where it does something else for a budget

@@ -120,13 +120,15 @@ def _dynamic(case: Case, stop: Stop) -> Found:
     return by_budget.for_fidelity(dynamic.solve, case, stop)
 
 
+MOST_COMPLETENESS = "most completeness for a budget, exact"
+
 STRATEGIES = {
     strategy.name: strategy
     for strategy in (
         Strategy("none", "one active replica of every task", Kind.BASELINE, _none),
         Strategy("static", "all replicas active, always", Kind.BASELINE, _static),
         Strategy("greedy", "all active, switched off until no node is overloaded", Kind.BASELINE, _greedy, _beyond_greedy),
-        Strategy("completeness", "least cost for a completeness, exact", Kind.COMPLETENESS, _exact),
+        Strategy("completeness", "least cost for a completeness, exact", Kind.COMPLETENESS, _exact, says_of_budget=MOST_COMPLETENESS),
         Strategy("ft-search", "least cost for a completeness, by the search of LAAR", Kind.COMPLETENESS, _ft_search, _beyond_ft_search),
         Strategy("fidelity", "most fidelity for a budget, exact", Kind.FIDELITY, _fidelity),
         Strategy("structure-aware", "much fidelity for a budget, by the structure of the graph", Kind.FIDELITY, _structure_aware),
