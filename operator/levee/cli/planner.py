@@ -177,4 +177,5 @@ def _failure(parts: _Parts, shown: Plan, lost: losses.Lost) -> Failure:
     target = parts.ready.wish.target.completeness
     promised = min(guaranteed, target) if target is not None else guaranteed
     model = words.failures(parts.ready.wish.failures.value)
-    return losses.lose(parts.ready.topology, parts.yardstick, shown, lost, promised, model)
+    only_those = yardstick(parts.ready, shown, None)  # Nothing else fails with them, no source either.
+    return losses.lose(parts.ready.topology, only_those, shown, lost, promised, model)
