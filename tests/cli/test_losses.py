@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.cli.stage import BARGAINS, levee
+from tests.cli.stage import BARGAINS, PIPELINE, levee
 
 
 def plan(capsys: pytest.CaptureFixture[str], file: Path, *args: str) -> dict[str, Any]:
@@ -46,3 +46,10 @@ def test_no_single_zone_takes_more_than_the_guarantee_allows(zone: str, capsys: 
     assert failure["guaranteeHolds"]
     assert failure["fidelity"] >= found["guarantee"]["fidelity"] - 1e-9
     assert (failure["fidelity"] > 0) == (delivered(failure) > 0)
+
+
+def test_a_failure_beyond_the_promise_is_called_that(capsys: pytest.CaptureFixture[str]) -> None:
+    out = levee(capsys, "plan", "-f", PIPELINE, "--fail", "node-1", "--fail", "node-2").out
+    told = " ".join(out.split())
+    assert "the guarantee does not hold: it covers the loss of every task that has an inactive replica, and more fails here" in told
+    assert "The plan reaches its target: completeness 0.6.\nIt does not promise that for the failure above." in out

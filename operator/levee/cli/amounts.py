@@ -5,6 +5,7 @@ Called by: cli.plan's flags, and everything that renders a plan.
 """
 
 import math
+import re
 from dataclasses import replace
 from fractions import Fraction
 
@@ -33,6 +34,8 @@ def share(text: str) -> float:
 
 def target(text: str) -> Target:
     """'0.7', 'completeness=0.7', 'fidelity=0.9', 'budget=6', and 'penalty=10m' after a comma."""
+    if comma := re.fullmatch(r"((?:\w+\s*=\s*)?\d+),(\d+%?)", text.strip()):
+        raise ValueError(f"'{text}' has a comma in its number. Did you mean {comma[1]}.{comma[2]}?")
     found = Target()
     for part in text.split(","):
         name, _, value = part.rpartition("=") if "=" in part else ("completeness", "", part)

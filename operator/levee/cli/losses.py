@@ -34,10 +34,18 @@ def named(problem: Problem, names: Sequence[str]) -> Lost:
         of = {index for index, task in enumerate(problem.tasks) if name in (task.id, task.operator)}
         nodes, tasks = nodes | on, tasks | of
         if not on and not of:
-            unknown.append(Complaint("--fail", f"there is no node, zone or task '{name}'", use_instead(name, _known(problem))))
+            unknown.append(_unknown(problem, name))
     if unknown:
         raise Refused("levee plan: cannot tell what fails.", unknown)
     return Lost(tuple(names), frozenset(nodes), frozenset(tasks))
+
+
+def _unknown(problem: Problem, name: str) -> Complaint:
+    if any(name in (source.id, source.operator) for source in problem.sources):
+        return Complaint(
+            "--fail", f"'{name}' is a source, and sources have a standby", "name a node, a zone, an operator or one of its tasks"
+        )
+    return Complaint("--fail", f"there is no node, zone or task '{name}'", use_instead(name, _known(problem)))
 
 
 def _known(problem: Problem) -> list[str]:
@@ -45,7 +53,7 @@ def _known(problem: Problem) -> list[str]:
     return list(dict.fromkeys([*places, *(task.id for task in problem.tasks), *(task.operator for task in problem.tasks)]))
 
 
-def lose(topology: Topology, yardstick: Yardstick, plan: Plan, lost: Lost, promised: float, model_says: str) -> Failure:
+def lose(topology: Topology, yardstick: Yardstick, plan: Plan, lost: Lost, promised: float, covers: str) -> Failure:
     """The losses per operator and sink, and whether what is promised still holds."""
     problem = yardstick.problem
     alive = survivors(problem, plan, lost)
@@ -62,7 +70,7 @@ def lose(topology: Topology, yardstick: Yardstick, plan: Plan, lost: Lost, promi
         completeness=left,
         fidelity=yardstick.fidelity_under(plan.active, alive),
         guarantee_holds=holds,
-        why="" if holds else f"the promise is made for {model_says}; this is more",
+        why="" if holds else f"it covers {covers}, and more fails here",
     )
 
 

@@ -18,6 +18,7 @@ from levee.topology.units import UnitError, parse_cores
 
 ASSUMED = 3
 NODES_MAX = 1000
+HOW = "give a number, name=cores,... or a YAML file of nodes"
 UNUSABLE = "levee plan: the nodes cannot be used."
 
 
@@ -45,12 +46,16 @@ def numbered(count: int, capacity_cores: float) -> tuple[Node, ...]:
 
 
 def _parse(text: str, capacity_cores: float) -> tuple[Node, ...]:
-    if text.isdecimal():
+    if not text.strip():
+        raise _refusal("--nodes", "names no nodes", HOW)
+    if text.removeprefix("-").isdecimal():
         if not 1 <= int(text) <= NODES_MAX:
             raise _refusal("--nodes", f"{text} is not between 1 and {NODES_MAX}", "give the number of nodes to plan for, such as 3")
         return numbered(int(text), capacity_cores)
     if "=" in text and not Path(text).exists():
         return _unique(tuple(_named(part, capacity_cores) for part in text.split(",")))
+    if not Path(text).exists():
+        raise _refusal("--nodes", f"'{text}' is neither a number of nodes nor a file that exists", HOW)
     return _unique(tuple(_from_file(Path(text), capacity_cores)))
 
 
@@ -74,8 +79,7 @@ def _only_document(path: Path) -> object:
     try:
         text = decode(read_file(path))
     except OSError as problem:
-        fix = "give a number, name=cores,... or a YAML file of nodes"
-        raise _refusal("--nodes", f"cannot read '{path}': {problem.strerror}", fix) from None
+        raise _refusal("--nodes", f"cannot read '{path}': {problem.strerror}", HOW) from None
     if isinstance(text, Complaint):
         raise Refused(UNUSABLE, [replace(text, where=f"{path}, {text.where}")])
     document = read_documents(text)[0]

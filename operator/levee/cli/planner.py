@@ -176,6 +176,6 @@ def _failure(parts: _Parts, shown: Plan, lost: losses.Lost) -> Failure:
     guaranteed, _ = parts.yardstick.completeness(shown)
     target = parts.ready.wish.target.completeness
     promised = min(guaranteed, target) if target is not None else guaranteed
-    model = words.failures(parts.ready.wish.failures.value)
+    model = words.COVERED[parts.ready.wish.failures.value]
     only_those = yardstick(parts.ready, shown, None)  # Nothing else fails with them, no source either.
     return losses.lose(parts.ready.topology, only_those, shown, lost, promised, model)

@@ -101,5 +101,7 @@ def show_verdict(console: Console, report: Report) -> None:
         console.print(Text(words.interrupted(report), style="bold yellow"))
     if report.verdict.met:
         console.print(Text(words.success(report), style="bold green"))
+        if report.failure is not None and not report.failure.guarantee_holds:
+            console.print(Text("It does not promise that for the failure above.", style="yellow"))
     for reason in report.verdict.reasons:
         console.print(Text(reason, style="bold red" if not report.verdict.met else "yellow"))

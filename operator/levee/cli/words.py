@@ -17,6 +17,12 @@ FAILURES = {
     "zone": "zone: any one zone is lost",
 }
 
+COVERED = {
+    "pessimistic": "the loss of every task that has an inactive replica",
+    "node": "the loss of any one node",
+    "zone": "the loss of any one zone",
+}
+
 SHORT_FAILURES = {"pessimistic": "the worst case", "node": "any one node", "zone": "any one zone"}
 
 
