@@ -26,8 +26,7 @@ def solved(best: list[float], tasks: int) -> Found:
 def test_every_level_that_is_met_is_brought_down_to_its_smallest_budget(steps: list[int]) -> None:
     best = sorted(step / 4 for step in steps)
     found = tried(lambda tasks, _: solved(best, tasks), len(best) - 1)
-    most = len(best) - 1
-    for tasks in {round(most * step / 12) for step in range(13)} & found.keys():
+    for tasks in list(found):
         smallest = bisect_left(best, best[tasks])
         assert is_smallest(found, found[smallest])
         assert used(found[smallest]) == smallest
@@ -35,8 +34,8 @@ def test_every_level_that_is_met_is_brought_down_to_its_smallest_budget(steps: l
 
 def test_the_frontier_of_fidelity_agrees_with_single_plans(capsys: pytest.CaptureFixture[str]) -> None:
     frontier = json.loads(levee(capsys, "plan", "-f", TRAFFIC, "--target", "budget=6", "--frontier", "-o", "json").out)
-    assert len(frontier["levels"]) > 2
-    for level in frontier["levels"][1:3]:
+    assert frontier["complete"]
+    for level in [frontier["levels"][1], frontier["levels"][5]]:
         same, less = (
             json.loads(levee(capsys, "plan", "-f", TRAFFIC, "--target", f"budget={level['budget'] - cheaper}", "-o", "json").out)
             for cheaper in (0, 1)

@@ -21,16 +21,16 @@ def tried(attempt: Attempt, most: int) -> dict[int, Found]:
     found: dict[int, Found] = {}
     samples = sorted({round(most * step / SAMPLES) for step in range(SAMPLES + 1)} if most > SAMPLES else range(most + 1))
     searches = 1 + ceil(log2(max(1, most / SAMPLES)))
-    reached, first = -1.0, 0
     for index, tasks in enumerate(samples):
-        left = (len(samples) - index) * searches
-        if not _try(attempt, found, tasks, left):
+        if not _try(attempt, found, tasks, (len(samples) - index) * searches):
             return found
-        if fidelity(found[tasks]) > reached + TINY:
-            reached = fidelity(found[tasks])
-            if not _narrow(attempt, found, (first, tasks), left):
+    before = 0
+    while len(found) > before:  # Between two levels others may be met.
+        before = len(found)
+        for tasks in sorted(found):
+            less = [other for other in found if other < tasks and fidelity(found[other]) < fidelity(found[tasks]) - TINY]
+            if not _narrow(attempt, found, (max(less, default=-1) + 1, tasks), len(samples)):
                 return found
-        first = tasks + 1
     return found
 
 
