@@ -66,6 +66,15 @@ def _greedy(case: Case, _: Stop) -> Found:
     return _baseline(case, baselines.greedy(case.problem))
 
 
+def _non_replicated(case: Case, stop: Stop) -> Found:
+    """From the plan for completeness 0.5; where there is none, from the one that promises most."""
+    from levee.planning.completeness import baselines, exact
+
+    half = exact.solve(case.problem, Goal(0.5), stop=stop).plan
+    half = half or exact.highest(case.problem, FailureModel.PESSIMISTIC, stop=stop).plan
+    return _baseline(case, baselines.non_replicated(case.problem, half) if half else baselines.none(case.problem))
+
+
 def _beyond_greedy(case: Case) -> str | None:
     return "knows neither a budget nor a fidelity" if case.sources_fail else None
 
@@ -128,6 +137,7 @@ STRATEGIES = {
         Strategy("none", "one active replica of every task", Kind.BASELINE, _none),
         Strategy("static", "all replicas active, always", Kind.BASELINE, _static),
         Strategy("greedy", "all active, switched off until no node is overloaded", Kind.BASELINE, _greedy, _beyond_greedy),
+        Strategy("non-replicated", "one replica of each, those of the plan for half", Kind.BASELINE, _non_replicated, _beyond_greedy),
         Strategy("completeness", "least cost for a completeness, exact", Kind.COMPLETENESS, _exact, says_of_budget=MOST_COMPLETENESS),
         Strategy("ft-search", "least cost for a completeness, by the search of LAAR", Kind.COMPLETENESS, _ft_search, _beyond_ft_search),
         Strategy("fidelity", "most fidelity for a budget, exact", Kind.FIDELITY, _fidelity),
