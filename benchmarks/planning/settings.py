@@ -25,5 +25,5 @@ class Mode:
         return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in asdict(self).items())
 
 
-FULL = Mode("full", 2026, 600, 60.0, 1.0, 100, 30.0, 12, 6)
+FULL = Mode("full", 2026, 600, 60.0, 1.0, 100, 30.0, 12, 4)
 QUICK = Mode("quick", 2026, 12, 5.0, 0.5, 3, 3.0, 4, 2)
