@@ -38,7 +38,8 @@ def write(mode: Mode, jobs: int, rows: Rows, page: Path) -> None:
 def _head(mode: Mode, jobs: int) -> str:
     return f"""# Planning: what was measured
 
-Written by `make bench-planning` from one run; nothing here is typed by hand.
+Written by `make bench-planning`; nothing here is typed by hand. A run may be interrupted and go on later with what it has
+measured; this page does not record how often.
 
 - Machine: {machine.describe()}.
 - Run: {mode.describe()}; {jobs} measurements at a time (FT-Search alone, with {jobs} threads).
