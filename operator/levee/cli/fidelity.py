@@ -4,30 +4,39 @@ Why: completeness plans are asked for their fidelity, too; they activate other r
 Called by: cli.planner.
 """
 
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from functools import cache
 
 from levee.cli.measure import Fidelity
 from levee.planning.fidelity.model import Model
 from levee.planning.fidelity.plan import Metric
-from levee.planning.fidelity.problem import FidelityProblem, fidelity_problem
+from levee.planning.fidelity.problem import FidelityProblem, problem_in
 from levee.topology.graph import Topology
 from levee.topology.names import TaskId
 
 
 def measurer(topology: Topology, replicated: Set[TaskId] | None, metric: Metric = Metric.OF) -> Fidelity:
-    """`replicated` tells which sources go on; None: all do, as Levee's own ingestors have a standby, and sinks wait as they are told."""
-    problem = fidelity_problem(topology)
-    model = Model(problem, metric)
-    sources = frozenset(n for n, task in enumerate(problem.tasks) if task.is_source and (replicated is None or task.id in replicated))
-    numbers = {task.id: number for number, task in enumerate(problem.tasks)}
+    """`replicated` tells which sources go on; None: all do, as Levee's own ingestors have a standby, and sinks wait as they are told.
+
+    Equation 4 of Su and Zhou, with each configuration's sink streams weighing by how often it holds. Its rates are its own: a source that
+    peaks alone counts for more in every join and union below it.
+    """
+    models = [Model(problem_in(topology, configuration), metric) for configuration in topology.configurations]
+    weights = [each.probability * model.weighed_rows_per_s for each, model in zip(topology.configurations, models, strict=True)]
+    tasks = models[0].problem.tasks
+    sources = frozenset(n for n, task in enumerate(tasks) if task.is_source and (replicated is None or task.id in replicated))
+    numbers = {task.id: number for number, task in enumerate(tasks)}
 
     @cache
-    def measured(tasks: frozenset[TaskId]) -> float:
-        going_on = sources | {numbers[task] for task in tasks}
-        return model.value(going_on) if replicated is not None else _delivered(model, going_on)
+    def measured(configuration: int, going_on: frozenset[TaskId]) -> float:
+        flags = sources | {numbers[task] for task in going_on}
+        return models[configuration].value(flags) if replicated is not None else _delivered(models[configuration], flags)
 
-    return measured
+    def over_all(going_on: Sequence[frozenset[TaskId]]) -> float:
+        each = zip(weights, enumerate(going_on), strict=True)
+        return sum(weight * measured(*at) for weight, at in each) / sum(weights)
+
+    return over_all
 
 
 def _delivered(model: Model, going_on: Set[int]) -> float:

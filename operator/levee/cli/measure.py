@@ -7,6 +7,7 @@ Called by: cli.planner, for each plan; cli.frontier.
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeAlias
 
 from levee.cli.report import ConfigurationPart, Copy, NodePart, Overload, Price
 from levee.planning.completeness.model import (
@@ -23,7 +24,7 @@ from levee.planning.problem import Active, Plan, Problem
 from levee.topology.graph import FailureModel
 from levee.topology.names import TaskId
 
-Fidelity = Callable[[frozenset[TaskId]], float]  # of the tasks that go on
+Fidelity: TypeAlias = Callable[[Sequence[frozenset[TaskId]]], float]  # of the tasks that go on in each configuration
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class Yardstick:
     def completeness_under(self, active: Active, alive: Alive) -> float:
         if self.completeness_of is None:
             return completeness_under(self.model, active, alive)
-        return self._weighted(self.completeness_of, active, alive)
+        return self.completeness_of(self._going_on(active, alive))
 
     def budget_used(self, plan: Plan) -> int:
         """The most active replicas beyond one per task in any configuration; those of sources count where sources can fail."""
@@ -61,19 +62,11 @@ class Yardstick:
         return min(self.fidelity_under(plan.active, alive) for alive in self._scenarios(plan).values())
 
     def fidelity_under(self, active: Active, alive: Alive) -> float:
-        """Output fidelity while only the tasks that are alive go on: over the configurations, by how many rows come in during each."""
-        return self._weighted(self.fidelity_of, active, alive)
+        """Output fidelity while only the tasks that are alive go on."""
+        return self.fidelity_of(self._going_on(active, alive))
 
-    def _weighted(self, measure: Fidelity, active: Active, alive: Alive) -> float:
-        return sum(weight * measure(self._going_on(row, alive)) for weight, row in zip(self.weights, active, strict=True))
-
-    @cached_property
-    def weights(self) -> tuple[float, ...]:
-        rows = [part.probability * sum(part.rows_per_s.values()) for part in self.problem.configurations]
-        return tuple(each / sum(rows) for each in rows)
-
-    def _going_on(self, row: Sequence[frozenset[int]], alive: Alive) -> frozenset[TaskId]:
-        return frozenset(task.id for index, task in enumerate(self.problem.tasks) if alive(index, row[index]))
+    def _going_on(self, active: Active, alive: Alive) -> list[frozenset[TaskId]]:
+        return [frozenset(task.id for index, task in enumerate(self.problem.tasks) if alive(index, row[index])) for row in active]
 
     def _scenarios(self, plan: Plan) -> dict[str, Alive]:
         return scenarios(self.problem, self.failures, plan.placement)

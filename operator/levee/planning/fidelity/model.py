@@ -63,15 +63,24 @@ class Model:
         return _Input(origin, weights, share, read_share)
 
     @cached_property
-    def objective_weights(self) -> Floats:
-        """What a fully retained task adds to the objective; they add up to 1."""
-        weights = np.zeros(len(self.problem.tasks))
+    def _weighed(self) -> Floats:
+        """Per task, the rows per second that count in the objective: those delivered, or those read."""
+        rows_per_s = np.zeros(len(self.problem.tasks))
         match self.metric:
             case Metric.OF:
-                weights[list(self.problem.sinks)] = [self.problem.tasks[task].rows_per_s for task in self.problem.sinks]
+                rows_per_s[list(self.problem.sinks)] = [self.problem.tasks[task].rows_per_s for task in self.problem.sinks]
             case Metric.IC:
-                weights[:] = [task.read_rows_per_s for task in self.problem.tasks]
-        scaled: Floats = weights / weights.sum()
+                rows_per_s[:] = [task.read_rows_per_s for task in self.problem.tasks]
+        return rows_per_s
+
+    @property
+    def weighed_rows_per_s(self) -> float:
+        return float(self._weighed.sum())
+
+    @cached_property
+    def objective_weights(self) -> Floats:
+        """What a fully retained task adds to the objective; they add up to 1."""
+        scaled: Floats = self._weighed / self.weighed_rows_per_s
         return scaled
 
     def retained(self, active: Flags) -> Floats:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from levee.planning.expand import reads
-from levee.topology.graph import Input, Late, Operator, Partitioning, Source, Topology
+from levee.topology.graph import Configuration, Input, Late, Operator, Partitioning, Source, Topology
 from levee.topology.names import OperatorName, TaskId, task_id
 
 
@@ -84,8 +84,17 @@ class FidelityProblem:
 
 
 def fidelity_problem(topology: Topology) -> FidelityProblem:
-    """The problem at the mean source rates. An operator that feeds two sinks is counted once."""
-    builder = _Builder(topology, {}, [], [])
+    """The problem at the mean source rates."""
+    return _build(topology, mean_rows_per_s(topology))
+
+
+def problem_in(topology: Topology, configuration: Configuration) -> FidelityProblem:
+    return _build(topology, configuration.rows_per_s)
+
+
+def _build(topology: Topology, rows_per_s: Mapping[OperatorName, float]) -> FidelityProblem:
+    """An operator that feeds two sinks is counted once."""
+    builder = _Builder(topology, rows_per_s, {}, [], [])
     for source in topology.sources:
         builder.add_source(source)
     for operator in topology.operators:
@@ -106,12 +115,13 @@ def mean_rows_per_s(topology: Topology) -> Mapping[OperatorName, float]:
 @dataclass(frozen=True, slots=True)
 class _Builder:
     topology: Topology
+    source_rows_per_s: Mapping[OperatorName, float]
     places: dict[OperatorName, int]
     operators: list[FidelityOperator]
     tasks: list[FidelityTask]
 
     def add_source(self, source: Source) -> None:
-        rows_per_s = mean_rows_per_s(self.topology)[source.name]
+        rows_per_s = self.source_rows_per_s[source.name]
         place, waits = len(self.operators), source.late is Late.WAIT
         made = [
             FidelityTask(task_id(source.name, index), place, (), share * rows_per_s, waits) for index, share in enumerate(source.shares)
