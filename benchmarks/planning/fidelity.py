@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
-from random import Random
 
 from benchmarks.planning.runner import Row, measure, stop_after_cpu
 from benchmarks.planning.settings import RATIOS, Mode
@@ -15,7 +14,7 @@ from levee.planning.fidelity import exact, greedy, structure_aware
 from levee.planning.fidelity.plan import ActivePlan
 from levee.planning.fidelity.problem import FidelityProblem, fidelity_problem
 from levee.planning.fidelity.verify import verify
-from levee.planning.generate.topologies import SETTINGS, topology
+from levee.planning.generate.topologies import SETTINGS, generate
 from levee.planning.result import Result, Stop
 
 Solver = Callable[[FidelityProblem, int, Stop], Result[ActivePlan]]
@@ -61,4 +60,4 @@ def _timed(problem: FidelityProblem, budget: int, solver: Solver, limit_s: float
 @lru_cache(maxsize=4)
 def _problem(seed: int, setting: str, index: int) -> FidelityProblem:
     wanted = next(one for one in SETTINGS if one.name == setting)
-    return fidelity_problem(topology(Random(f"topology {seed} {setting} {index}"), wanted))
+    return fidelity_problem(generate(seed, wanted, index))

@@ -30,19 +30,19 @@ def solve(problem: Problem, goal: Goal, *, stop: Stop | None = None, pinned: Pin
     stop = stop or Stop()
     if len(problem.nodes) < max(2, problem.replicas):
         return exact.solve(problem, goal, stop=stop)  # There is nothing to choose.
-    bound = lower_bound(problem, goal, part(stop, 0.2))
+    bound = lower_bound(problem, goal, _part(stop, 0.2))
     if bound is None:
         return Result(None, None, None, Status.INFEASIBLE, ("Not even one node with the room of all nodes together would do.",))
-    best = exact.solve(problem, goal, stop=part(stop, 0.3)).plan
+    best = exact.solve(problem, goal, stop=_part(stop, 0.3)).plan
     if worth_solving(problem) and not _done(problem, goal, best, bound, stop):
-        whole = solve_whole(problem, goal, pinned, stop=part(stop, 0.5), start=best)
+        whole = solve_whole(problem, goal, pinned, stop=_part(stop, 0.5), start=best)
         if whole.status in (Status.OPTIMAL, Status.INFEASIBLE):
             return whole
         best, bound = whole.plan or best, max(bound, whole.bound or bound)
     return _result(problem, goal, _improved(problem, goal, best, bound, pinned, stop), bound)
 
 
-def part(stop: Stop, share: float) -> Stop:
+def _part(stop: Stop, share: float) -> Stop:
     """A stop for a first step, which may use this share of what time is left."""
     before_s = stop.remaining_s()
     kept_s = before_s * (1 - share) if isfinite(before_s) else 0.0

@@ -71,9 +71,14 @@ RATIOS = (0.2, 0.4, 0.6, 0.8)  # active replicas per task
 
 
 def corpus(seed: int, setting: Setting, count: int = 100) -> Iterator[Topology]:
-    """Topologies of one setting; each depends on nothing but the seed, the setting's name and its index."""
+    """Topologies of one setting."""
     for index in range(count):
-        yield topology(Random(f"topology {seed} {setting.name} {index}"), setting)
+        yield generate(seed, setting, index)
+
+
+def generate(seed: int, setting: Setting, index: int) -> Topology:
+    """One of the corpus; it depends on nothing but the seed, the setting and the index."""
+    return topology(Random(f"topology {seed} {setting.name} {index}"), setting)
 
 
 def topology(rng: Random, setting: Setting) -> Topology:
