@@ -13,6 +13,7 @@ from levee.cli.running import Tools
 ROOT = Path(__file__).parents[2]
 PIPELINE = str(ROOT / "examples" / "pipeline.yaml")
 BARGAINS = str(ROOT / "examples" / "bargain-discovery.yaml")
+TRAFFIC = str(ROOT / "examples" / "traffic-incidents.yaml")
 
 STANDING = Tools(now=lambda: 0.0)  # All searches take 0.00 s, so that the output is the same every time.
 

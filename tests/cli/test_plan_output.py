@@ -118,6 +118,8 @@ def test_a_drawing_shows_what_a_failure_takes_away(capsys: pytest.CaptureFixture
     assert "if node-2 fails, completeness 0.6666 and fidelity 0.6666 are left" in failed
     assert "node-2 fails" not in whole
     assert (whole.count("fill: #fbe3e3"), failed.count("fill: #fbe3e3")) == (0, 1)  # pe1/0 in high
+    assert levee(capsys, *args, "--fail", "readings").code == 0
+    assert path.read_text().count("fill: #fbe3e3") == 2  # readings/0 in both
 
 
 def test_a_png_is_a_png(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

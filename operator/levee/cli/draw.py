@@ -29,6 +29,7 @@ MARGIN = 0.12  # above and below the boxes of a panel
 HEAD, GAP = 0.85, 0.55  # room for the title, and above each panel
 BARS_WIDTH = 3.4  # inches
 INK, FAINT, ALARM = "#222222", "#9a9a9a", "#c0202f"
+LOST = ("#fbe3e3", ALARM)  # fill and edge of a box
 COLOURS = (
     "#0072b2",
     "#e69f00",
@@ -135,11 +136,11 @@ def _draw_flow(axes: Axes, topology: Topology, problem: Problem, report: Report,
     lost = frozenset(() if report.failure is None else report.failure.tasks_lost[configuration.name])
     for source in problem.sources:
         rate = source.rows_per_s[report.configurations.index(configuration)]
-        _box(axes, spots[source.id], _short(source.id), f"{number(rate)} rows/s", "#eef1f4")
+        _box(axes, spots[source.id], _short(source.id), f"{number(rate)} rows/s", *(LOST if source.id in lost else ("#eef1f4", FAINT)))
     for sink in topology.sinks:
         _box(axes, spots[f"sink {sink.name}"], sink.name, "sink", "#eef1f4")
     for task in problem.tasks:
-        _box(axes, spots[task.id], _short(task.id), "", *(("#fbe3e3", ALARM) if task.id in lost else ("white", FAINT)))
+        _box(axes, spots[task.id], _short(task.id), "", *(LOST if task.id in lost else ("white", FAINT)))
         for replica, node in enumerate(report.placement[task.id]):
             _replica(axes, spots[task.id], replica, problem.replicas, tints[node], Copy(task.id, replica) in active)
 

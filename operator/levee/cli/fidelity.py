@@ -15,8 +15,10 @@ from levee.topology.graph import Topology
 from levee.topology.names import TaskId
 
 
-def measurer(topology: Topology, replicated: Set[TaskId] | None, metric: Metric = Metric.OF) -> Fidelity:
-    """`replicated` tells which sources go on; None: all do, as Levee's own ingestors have a standby, and sinks wait as they are told.
+def measurer(
+    topology: Topology, replicated: Set[TaskId] | None, metric: Metric = Metric.OF, *, lost: Set[TaskId] = frozenset()
+) -> Fidelity:
+    """`replicated` tells which sources go on; None: all but the `lost` do, as Levee's own ingestors have a standby, and sinks wait.
 
     Equation 4 of Su and Zhou, with each configuration's sink streams weighing by how often it holds. Its rates are its own: a source that
     peaks alone counts for more in every join and union below it.
@@ -24,7 +26,8 @@ def measurer(topology: Topology, replicated: Set[TaskId] | None, metric: Metric 
     models = [Model(problem_in(topology, configuration), metric) for configuration in topology.configurations]
     weights = [each.probability * model.weighed_rows_per_s for each, model in zip(topology.configurations, models, strict=True)]
     tasks = models[0].problem.tasks
-    sources = frozenset(n for n, task in enumerate(tasks) if task.is_source and (replicated is None or task.id in replicated))
+    safe = {task.id for task in tasks if replicated is None or task.id in replicated} - lost
+    sources = frozenset(number for number, task in enumerate(tasks) if task.is_source and task.id in safe)
     numbers = {task.id: number for number, task in enumerate(tasks)}
 
     @cache

@@ -1,114 +1,118 @@
-"""What is lost when given nodes, zones or tasks fail together under a plan.
+"""What is lost when given nodes, zones, tasks or sources fail together under a plan.
 
 Why: a promise is a number; people ask about the day on which node-2 is gone.
 Called by: levee plan --fail.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from levee.cli.ending import Refused, use_instead
+import numpy as np
+
+from levee.cli.failing import Lost
 from levee.cli.measure import Yardstick, tasks_of
 from levee.cli.report import Failure, OperatorLoss
-from levee.planning.completeness.model import TOLERANCE, Alive, Floats, Model, completeness_under, outside
-from levee.planning.problem import Edge, Plan, Problem, Task
-from levee.topology.complaint import Complaint
+from levee.planning.completeness.model import TOLERANCE, Alive, Floats, Model, outside
+from levee.planning.problem import Edge, Plan, Problem, SourceTask, Task
 from levee.topology.graph import Late, Sink, Topology
-from levee.topology.names import NodeName, TaskId, task_id
+from levee.topology.names import TaskId, task_id
+
+Group = tuple[str, str]  # name and kind
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
-    names: tuple[str, ...]
-    nodes: frozenset[NodeName]
-    tasks: frozenset[int]  # all of their replicas
+class Promise:
+    """What the plan guarantees, and for which failures."""
+
+    completeness: float
+    covers: str
+    never_lost: tuple[TaskId, ...]  # sources that fail here all the same
 
 
-def named(problem: Problem, names: Sequence[str]) -> Lost:
-    """The nodes and tasks behind the names; an operator's name means all of its tasks, a zone's all of its nodes."""
-    nodes: set[NodeName] = set()
-    tasks: set[int] = set()
-    unknown: list[Complaint] = []
-    for name in names:
-        on = {node.name for node in problem.nodes if name in (node.name, node.zone)}
-        of = {index for index, task in enumerate(problem.tasks) if name in (task.id, task.operator)}
-        nodes, tasks = nodes | on, tasks | of
-        if not on and not of:
-            unknown.append(_unknown(problem, name))
-    if unknown:
-        raise Refused("levee plan: cannot tell what fails.", unknown)
-    return Lost(tuple(names), frozenset(nodes), frozenset(tasks))
-
-
-def _unknown(problem: Problem, name: str) -> Complaint:
-    if any(name in (source.id, source.operator) for source in problem.sources):
-        return Complaint(
-            "--fail", f"'{name}' is a source, and sources have a standby", "name a node, a zone, an operator or one of its tasks"
-        )
-    return Complaint("--fail", f"there is no node, zone or task '{name}'", use_instead(name, _known(problem)))
-
-
-def _known(problem: Problem) -> list[str]:
-    places = [name for node in problem.nodes for name in (node.name, node.zone)]
-    return list(dict.fromkeys([*places, *(task.id for task in problem.tasks), *(task.operator for task in problem.tasks)]))
-
-
-def lose(topology: Topology, yardstick: Yardstick, plan: Plan, lost: Lost, promised: float, covers: str) -> Failure:
+def lose(topology: Topology, yardstick: Yardstick, plan: Plan, lost: Lost, promise: Promise) -> Failure:
     """The losses per operator and sink, and whether what is promised still holds."""
     problem = yardstick.problem
     alive = survivors(problem, plan, lost)
-    left = completeness_under(yardstick.model, plan.active, alive)
-    holds = left >= promised - TOLERANCE
-    gone = {
-        str(configuration.name): tuple(task.id for index, task in enumerate(problem.tasks) if not alive(index, row[index]))
-        for configuration, row in zip(problem.configurations, plan.active, strict=True)
-    }
+    scene = _Scene(topology, problem, plan, lost, alive)
+    left = float(scene.model.probability @ scene.kept[:, scene.processing].sum(axis=1)) / yardstick.model.best_rows_per_s
+    holds = left >= promise.completeness - TOLERANCE
     return Failure(
         failed=lost.names,
-        tasks_lost=gone,
-        losses=tuple(_losses(topology, problem, plan, alive)),
+        outside_model=promise.never_lost,
+        tasks_lost=_gone(problem, plan, lost, alive),
+        losses=tuple(_losses(scene)),
         completeness=left,
         fidelity=yardstick.fidelity_under(plan.active, alive),
         guarantee_holds=holds,
-        why="" if holds else f"it covers {covers}, and more fails here",
+        why="" if holds else f"it covers {promise.covers}, and more fails here",
     )
 
 
 def survivors(problem: Problem, plan: Plan, lost: Lost) -> Alive:
     stands = outside(problem, plan.placement, lost.nodes)
-    return lambda task, active: task not in lost.tasks and task < len(problem.tasks) and stands(task, active)
+    return lambda task, active: task not in lost.tasks and stands(task, active)
 
 
-def _losses(topology: Topology, problem: Problem, plan: Plan, alive: Alive) -> Iterator[OperatorLoss]:
-    """Sinks are counted as tasks that never fail, so that what they read is what is delivered."""
-    wider = _with_sinks(topology, problem)
-    model, tasks = Model(wider), len(problem.tasks)
-    names = [*((o.name, "operator") for o in topology.operators), *((s.name, "sink") for s in topology.sinks)]
-    groups = {key: [i for i, t in enumerate(wider.tasks) if (t.operator, "sink" if i >= tasks else "operator") == key] for key in names}
-    for key, members in groups.items():
-        before, after = model.rates[0][:, members].sum(axis=1), _kept(model, plan, alive, tasks)[:, members].sum(axis=1)
-        for c, configuration in enumerate(problem.configurations):
+def _gone(problem: Problem, plan: Plan, lost: Lost, alive: Alive) -> dict[str, tuple[str, ...]]:
+    return {
+        str(configuration.name): (
+            *sorted(lost.sources),
+            *(task.id for index, task in enumerate(problem.tasks) if not alive(index, row[index])),
+        )
+        for configuration, row in zip(problem.configurations, plan.active, strict=True)
+    }
+
+
+class _Scene:
+    """The problem with its sources and sinks as tasks: the ones can fail like tasks, and what the others read is what is delivered."""
+
+    def __init__(self, topology: Topology, problem: Problem, plan: Plan, lost: Lost, alive: Alive) -> None:
+        self.topology = topology
+        self.model = Model(_widened(topology, problem))
+        first, after = len(problem.sources), len(problem.sources) + len(problem.tasks)
+        self.processing = slice(first, after)
+        going_on = [source.id not in lost.sources for source in problem.sources]
+
+        def goes_on(task: int, active: frozenset[int]) -> bool:
+            return going_on[task] if task < first else task >= after or alive(task - first, active)
+
+        spare = (frozenset[int](),)
+        rows = [(*spare * first, *row, *spare * len(topology.sinks)) for row in plan.active]
+        self.kept: Floats = np.array([self.model.processed(c, row, goes_on) for c, row in enumerate(rows)])
+
+    @property
+    def groups(self) -> dict[Group, list[int]]:
+        """The operators and sinks, each with its tasks."""
+        found: dict[Group, list[int]] = {(operator.name, "operator"): [] for operator in self.topology.operators}
+        found |= {(sink.name, "sink"): [] for sink in self.topology.sinks}
+        for index, task in enumerate(self.model.problem.tasks[self.processing.start :], self.processing.start):
+            found[task.operator, "sink" if index >= self.processing.stop else "operator"].append(index)
+        return found
+
+
+def _losses(scene: _Scene) -> Iterator[OperatorLoss]:
+    model = scene.model
+    for key, members in scene.groups.items():
+        before, after = model.rates[0][:, members].sum(axis=1), scene.kept[:, members].sum(axis=1)
+        for c, configuration in enumerate(model.problem.configurations):
             yield _loss(key, configuration.name, float(before[c]), float(after[c]))
         yield _loss(key, "average", float(model.probability @ before), float(model.probability @ after))
 
 
-def _loss(key: tuple[str, str], configuration: str, before: float, after: float) -> OperatorLoss:
+def _loss(key: Group, configuration: str, before: float, after: float) -> OperatorLoss:
     return OperatorLoss(*key, configuration, before, after, after / before if before else 1.0)
 
 
-def _kept(model: Model, plan: Plan, alive: Alive, tasks: int) -> Floats:
-    import numpy as np
-
-    none = frozenset({0})
-    extra = (none,) * (len(model.problem.tasks) - tasks)
-    return np.array(
-        [model.processed(c, (*row, *extra), lambda task, on: task >= tasks or alive(task, on)) for c, row in enumerate(plan.active)]
-    )
-
-
-def _with_sinks(topology: Topology, problem: Problem) -> Problem:
+def _widened(topology: Topology, problem: Problem) -> Problem:
+    feeds = tuple(replace(source, id=_feed(source)) for source in problem.sources)
+    readers = tuple(Task(source.id, source.operator, (Edge(_feed(source), 1.0, 0.0),), source.late) for source in problem.sources)
     sinks = tuple(_sink_task(problem, sink) for sink in topology.sinks)
-    return replace(problem, tasks=(*problem.tasks, *sinks), sinks=())
+    return replace(problem, sources=feeds, tasks=(*readers, *problem.tasks, *sinks), sinks=())
+
+
+def _feed(source: SourceTask) -> TaskId:
+    """Where the rows of a source task come from; no task has such a name."""
+    return TaskId(f"{source.id}/rows")
 
 
 def _sink_task(problem: Problem, sink: Sink) -> Task:

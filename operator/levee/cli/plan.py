@@ -56,7 +56,9 @@ Exit codes: 0 the plan reaches its target, 1 the input is wrong or no plan reach
     "--node-failure-probability", type=Parsed("share", amounts.share), help="Also show what to expect if nodes fail by themselves."
 )
 @click.option("--frontier", is_flag=True, help="Show what each level of guarantee costs.")
-@click.option("--fail", multiple=True, metavar="NAME", help="Show what is lost when this node, zone or task fails. May be repeated.")
+@click.option(
+    "--fail", multiple=True, metavar="NAME", help="Show what is lost when this node, zone, operator, source or task fails. May be repeated."
+)
 @click.option("--quiet", "-q", is_flag=True, help="No progress on stderr.")
 @click.pass_context
 def plan(

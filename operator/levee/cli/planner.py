@@ -8,7 +8,7 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 from random import Random
 
-from levee.cli import losses, words
+from levee.cli import failing, losses, words
 from levee.cli.asked import Asked, Wish, wish
 from levee.cli.clock import Clock
 from levee.cli.ending import Exit, Refused
@@ -74,7 +74,9 @@ def _check_able(strategy: Strategy, case: Case) -> None:
 
 
 def plan(ready: Ready, clock: Clock) -> Planned:
-    lost = losses.named(ready.problem, ready.asked.fail) if ready.asked.fail else None  # A wrong name is told before the search.
+    lost = (
+        failing.named(ready.topology, ready.problem, ready.asked.fail) if ready.asked.fail else None
+    )  # A wrong name is told before the search.
     began_s = clock.elapsed_s()
     sought = seek(ready.wish, ready.case(), clock)
     seconds = clock.elapsed_s() - began_s
@@ -171,11 +173,12 @@ def compared(ready: Ready) -> tuple[Price, ...]:
     )
 
 
-def _failure(parts: _Parts, shown: Plan, lost: losses.Lost) -> Failure:
+def _failure(parts: _Parts, shown: Plan, lost: failing.Lost) -> Failure:
     """What is promised is the target where there is one that the plan reaches, else what the plan guarantees."""
     guaranteed, _ = parts.yardstick.completeness(shown)
     target = parts.ready.wish.target.completeness
     promised = min(guaranteed, target) if target is not None else guaranteed
-    model = words.COVERED[parts.ready.wish.failures.value]
-    only_those = yardstick(parts.ready, shown, None)  # Nothing else fails with them, no source either.
-    return losses.lose(parts.ready.topology, only_those, shown, lost, promised, model)
+    topology, covers = parts.ready.topology, words.COVERED[parts.ready.wish.failures.value]
+    # Nothing else fails with them, no other source either.
+    only_those = replace(yardstick(parts.ready, shown, None), fidelity_of=measurer(topology, None, lost=lost.sources))
+    return losses.lose(topology, only_those, shown, lost, losses.Promise(promised, covers, lost.outside_model(parts.found.replicated)))

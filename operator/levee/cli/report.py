@@ -129,7 +129,8 @@ class Failure:
     """What is lost when these fail together, until they are back."""
 
     failed: tuple[str, ...]
-    tasks_lost: Mapping[str, tuple[str, ...]]  # per configuration
+    outside_model: tuple[str, ...]  # source tasks that the failure model never loses
+    tasks_lost: Mapping[str, tuple[str, ...]]  # per configuration; sources are tasks here
     losses: tuple[OperatorLoss, ...]
     completeness: float
     fidelity: float

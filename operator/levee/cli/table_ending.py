@@ -76,7 +76,7 @@ def _search(report: Report) -> Iterable[tuple[str, RenderableType]]:
 
 def show_failure(console: Console, failure: Failure) -> None:
     console.print(Text(f"If {words.failing(failure)}", style="bold"))
-    console.print(facts([(f"lost in {name}", " ".join(words.ranges(tasks)) or "no task") for name, tasks in failure.tasks_lost.items()]))
+    console.print(facts(list(_failed(failure))))
     table = grid("", "", "configuration", "rows/s in time>", "before>", "kept>")
     for loss in failure.losses:
         style = "red" if loss.kept_share < 1 - 1e-9 else "default"
@@ -90,6 +90,17 @@ def show_failure(console: Console, failure: Failure) -> None:
     )
     measured = f"completeness {floor4(failure.completeness)}, fidelity {floor4(failure.fidelity)} until they are back: "
     console.print(facts([("what is left", Text(measured).append(held))]))
+
+
+def _failed(failure: Failure) -> Iterable[tuple[str, RenderableType]]:
+    for name, tasks in failure.tasks_lost.items():
+        yield f"lost in {name}", " ".join(words.ranges(tasks)) or "no task"
+    if failure.outside_model:
+        names = " ".join(words.ranges(failure.outside_model))
+        yield (
+            "note",
+            Text(f"outside the failure model: it always leaves {names} an ingestor, and here all are gone for good", style="yellow"),
+        )
 
 
 def _kept(loss: OperatorLoss) -> str:
