@@ -38,6 +38,7 @@ manifests = st.builds(
     numbers,
     texts,
     numbers,
+    numbers,
     st.lists(st.tuples(texts.map(TaskId), numbers), max_size=3).map(tuple),
     st.none() | texts,
     st.booleans(),

@@ -80,6 +80,7 @@ class Ingestor:
             lineage(before.lineage if before else GENESIS, computed.digest),
             position=max(self.listener.view.latest(), before.position if before else 0),
             writer=self.incarnation,
+            time_ms=self.pace.anchors.due_ms(epoch) or 0,
             offsets=computed.offsets,
             segments=tuple(name for name, _ in parts),
         )

@@ -135,7 +135,8 @@ class Replica:
 
     def blank(self, epoch: int, gathered: tuple[EpochObject, ...], position: int) -> Manifest:
         inputs = tuple((task, one.manifest.epoch) for task, one in zip(self.task.inputs, gathered, strict=True))
-        return Manifest(epoch, Kind.FINAL, 0, "", "", position, self.incarnation, inputs=inputs)
+        time_ms = max(one.manifest.time_ms for one in gathered)
+        return Manifest(epoch, Kind.FINAL, 0, "", "", position, self.incarnation, time_ms, inputs=inputs)
 
     def compute(self, blank: Manifest, line: Line, gathered: tuple[EpochObject, ...]) -> Script[Attempt]:
         try:

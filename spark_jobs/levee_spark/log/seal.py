@@ -81,4 +81,6 @@ class Sealer:
         read = self.view.latest() if self.task.is_source else max(one.manifest.position for one in gathered)
         chained = lineage(before.lineage if before else GENESIS, digest)
         position = max(read, before.position if before else 0)
-        return EpochObject(Manifest(epoch, Kind.SKIPPED, 0, digest, chained, position, self.incarnation, offsets=offsets))
+        due_ms = self.pace.anchors.due_ms(epoch) or 0
+        time_ms = due_ms if self.task.is_source else max(one.manifest.time_ms for one in gathered)
+        return EpochObject(Manifest(epoch, Kind.SKIPPED, 0, digest, chained, position, self.incarnation, time_ms, offsets=offsets))

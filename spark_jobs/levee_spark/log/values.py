@@ -30,6 +30,7 @@ class Manifest:
     lineage: str
     position: int  # the largest control record that any source had read for this epoch or one before it
     writer: str
+    time_ms: int = 0  # when its sources' epochs were due: the event time that all replicas share, and the only one they are given
     sealed_ms: int = 0  # the store's time, as far as the writer knew it
     inputs: tuple[tuple[TaskId, int], ...] = ()
     offsets: str | None = None  # sources: where the next epoch begins
