@@ -1,10 +1,40 @@
 """What holds for all tests.
 
-Why: no test may fail because a machine is slow, and a failing example must say how to replay it.
+Why: no test may fail because a machine is slow, a failing example must say how to replay it, and CI must not take a test that
+could not run for one that passed.
 Called by: pytest.
 """
 
+import os
+from collections.abc import Generator
+
+import pytest
 from hypothesis import settings
 
 settings.register_profile("levee", deadline=None, print_blob=True)
 settings.load_profile("levee")
+
+REQUIRED = os.environ.get("LEVEE_E2E") == "required"  # set by `make e2e`
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    if REQUIRED and report.skipped and item.get_closest_marker("e2e") and not hasattr(report, "wasxfail"):
+        fail(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """A file that skips itself as a whole hides its marks, so it counts as one that has to run."""
+    report = yield
+    if REQUIRED and report.skipped:
+        fail(report)
+    return report
+
+
+def fail(report: pytest.TestReport | pytest.CollectReport) -> None:
+    reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
+    report.outcome = "failed"
+    report.longrepr = f"It could not run, and `make e2e` wants it to. {reason}"
