@@ -7,14 +7,25 @@ Called by: every role; answered by a driver.
 
 from collections.abc import Generator
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TypeAlias, TypeVar
 
 from levee_spark.log.values import EpochObject, Record
 
 
+class Want(StrEnum):
+    """What of an object matters; whoever answers may leave out the rest."""
+
+    RECORD = "record"
+    MANIFEST = "manifest"  # an epoch without its payload
+    STAMP = "stamp"  # the same, and the store's own stamp: no answer from memory will do
+
+
 @dataclass(frozen=True, slots=True)
 class Get:
     key: str
+    want: Want = Want.RECORD
+    part: int | None = None  # where the payload is in parts: this one only
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +59,8 @@ class Delete:
 @dataclass(frozen=True, slots=True)
 class Wait:
     ms: int
+    keys: tuple[str, ...] = ()  # it may end sooner, once one of these is there
+    polls: bool = False  # one asks for the keys again and again: it may last longer while none of them is expected
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +114,7 @@ Request: TypeAlias = Get | PutIfAbsent | Overwrite | List | Delete | Wait | Comp
 @dataclass(frozen=True, slots=True)
 class Found:
     record: Record
-    written_ms: int  # the store's own stamp
+    written_ms: int  # the store's own stamp, where it was wanted; where an immutable record comes from memory it may be 0
     began_ms: int
     ended_ms: int
 
@@ -153,7 +166,7 @@ class Unknown:
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    payload: object
+    payload: object  # bytes, or a tuple of bytes: a part for each consumer
     rows: int
     digest: str
     began_ms: int

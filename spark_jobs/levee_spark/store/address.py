@@ -1,0 +1,130 @@
+"""From an address to a store that works, or to a complaint that says what to do.
+
+Why: a store that cannot be used is found out before anything depends on it; the same text goes to the command line and the condition.
+Called by: workers, once, at their start; the command line.
+"""
+
+import os
+import secrets
+import time
+from collections.abc import Mapping
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import obstore
+from obstore.exceptions import BaseError
+from obstore.store import MemoryStore, from_url
+
+from levee.topology.complaint import Complaint
+from levee_spark.store.blobs import Blobs, Trouble
+from levee_spark.store.local import SCRAPS, LocalBlobs, explained, make_folder
+from levee_spark.store.remote import RemoteBlobs, first_lines
+
+TIMEOUT_MS = 10_000  # of one request; far below half of retention, see `blobs.Blob.written_ms`
+EXAMPLES = "file:///var/lib/levee, s3://bucket/prefix, gs://bucket/prefix, az://account/container/prefix or memory://"
+
+
+class CannotOpen(Exception):
+    """The store cannot be used; why, and what to do."""
+
+    def __init__(self, where: str, wrong: str, fix: str) -> None:
+        super().__init__(f"{where}: {wrong}\n  Fix: {fix}")
+        self.complaint = Complaint(where, wrong, fix)
+
+
+def open_store(
+    uri: str,
+    *,
+    secret: Mapping[str, str] | None = None,
+    durable: bool = True,
+    timeout_ms: int = TIMEOUT_MS,
+    check: bool = True,
+) -> Blobs:
+    """`secret`: settings by the names of the environment (AWS_ACCESS_KEY_ID, AWS_ENDPOINT_URL, ...); they go before it."""
+    scheme, _, rest = uri.partition("://")
+    match scheme:
+        case "file":
+            return open_directory(uri, durable=durable)
+        case "memory":
+            return RemoteBlobs(MemoryStore(), "memory://", stamp_ms=1)
+        case "s3" | "gs" | "az" if urlsplit(uri).netloc:
+            blobs = RemoteBlobs(bucket(uri, secret or {}, timeout_ms), uri)
+            return works(blobs) if check else blobs
+        case "s3" | "gs" | "az":
+            raise CannotOpen(uri, "names no bucket", f"write {scheme}://bucket/prefix")
+        case _ if rest:
+            raise CannotOpen(uri, f"{scheme}:// is no kind of store", f"use {EXAMPLES}")
+        case _:
+            raise CannotOpen(repr(uri), "is no address of a store", f"use {EXAMPLES}")
+
+
+def open_directory(uri: str, *, durable: bool) -> Blobs:
+    parts = urlsplit(uri)
+    path = Path(unquote(parts.path))
+    if parts.netloc not in {"", "localhost"} or not path.is_absolute():
+        raise CannotOpen(uri, "names no directory of this machine", f"write file:///{parts.netloc}{parts.path} with three slashes")
+    try:
+        make_folder(path / SCRAPS, durable)
+        blobs = LocalBlobs(path, durable)
+        blobs.sweep(time.time())  # noqa: TID251  (files are stamped by the wall clock)
+        attempt(blobs)
+    except OSError as error:
+        raise CannotOpen(uri, f"the directory cannot be used: {explained(error, existing(path))}", "or name another one") from error
+    except Trouble as trouble:
+        raise CannotOpen(uri, str(trouble), "mend that, or name another directory (on a file system with hard links)") from trouble
+    return blobs
+
+
+def existing(path: Path) -> Path:
+    return next(one for one in (path, *path.parents) if one.exists())
+
+
+def bucket(uri: str, secret: Mapping[str, str], timeout_ms: int) -> obstore.store.ObjectStore:
+    endpoint = next((value for name, value in (os.environ | dict(secret)).items() if "ENDPOINT" in name.upper() and value), "")
+    options: dict[str, Any] = {
+        "client_options": {"allow_http": endpoint.startswith("http://"), "timeout": timedelta(milliseconds=timeout_ms)},
+        "retry_config": {"max_retries": 0},  # a put that is tried again hides a lost answer; whoever asks, asks again
+    }
+    try:
+        return from_url(uri, config=dict(secret) or None, **options)  # type: ignore[arg-type]  # any of the three configs
+    except (BaseError, ValueError) as error:
+        raise CannotOpen(uri, first_lines(error), "see the settings of the store in docs/design/epoch-log.md") from error
+
+
+def works(blobs: Blobs) -> Blobs:
+    """List, write, delete: a missing bucket, wrong keys and missing rights each show in one of them."""
+    for does, act in (("listed", partial(blobs.names, "levee-check", "", 1)), ("written to", partial(attempt, blobs))):
+        try:
+            act()
+        except Trouble as trouble:
+            raise CannotOpen(blobs.where, f"cannot be {does}: {trouble}", remedy(str(trouble))) from trouble
+    return blobs
+
+
+def attempt(blobs: Blobs) -> None:
+    key = f"levee-check/{secrets.token_hex(8)}"
+    blobs.create(key, b"may levee write here?\n")
+    blobs.delete(key)
+
+
+REMEDIES: tuple[tuple[tuple[str, ...], str], ...] = (
+    (("NoSuchBucket", "not found", "404"), "create the bucket, or mend its name (some servers say so of an unknown access key, too)"),
+    (
+        ("InvalidAccessKeyId", "SignatureDoesNotMatch", "Unauth", "401"),
+        "mend the access key and its secret: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY",
+    ),
+    (("denied", "Forbidden", "403"), "allow this key to list, read, write and delete there, or mend the key"),
+    (
+        ("169.254.169.254", "metadata"),
+        "give credentials (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY): none were given, and this machine has no role",
+    ),
+    (("sending request", "connect", "timed out", "timeout"), "start the server, or mend the endpoint (AWS_ENDPOINT_URL)"),
+)
+
+
+def remedy(text: str) -> str:
+    known = (fix for words, fix in REMEDIES if any(word.lower() in text.lower() for word in words))
+    return next(known, "mend that, or name another store")

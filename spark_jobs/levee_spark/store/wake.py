@@ -1,0 +1,150 @@
+"""Waits for what is not there yet: no longer than needed, and without asking all the time.
+
+Why: polling costs requests, and waiting costs time. A replica of the same worker says at once what it has committed. For what is
+committed elsewhere the rhythm is learnt: after an epoch one sleeps until the next is expected and asks a little earlier each time it was
+there at once, so that in steady state one request finds it. Whoever is late is asked for less and less often, up to a quarter of a period.
+Called by: `driver` (what was found, absent, committed), replica threads (`Waiter.wait`, `stop`).
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from threading import Event, Lock
+
+from levee_spark.log.keys import numbered
+from levee_spark.log.requests import Done, Wait
+
+REMEMBERED = 1_000  # commits, for those who begin to wait just after one
+BASELINE = 32  # epochs over which a period is measured
+LATE_SHARE = 2  # an epoch that is late by x is asked for again after x/2 ...
+PERIOD_SHARE = 4  # ... but at least four times a period
+EARLIER_MS = 2  # by how much an epoch is expected sooner that was there when one asked
+EPOCHS = "/epochs"
+
+
+@dataclass(slots=True)
+class Rhythm:
+    """When the epochs of one stream come."""
+
+    number: int = -1  # of the last that came
+    came_ms: int = 0
+    since: tuple[int, int] | None = None  # number and time of an earlier one, to measure the period with
+    period_ms: int | None = None
+    absent_ms: int | None = None  # when the next was last seen to be absent
+    waited: bool = False  # for the next
+
+    def found(self, number: int, now_ms: int) -> None:
+        if number <= self.number:
+            return
+        in_rhythm = number == self.number + 1 and (self.waited or self.absent_ms is not None)
+        expected = self.expected_ms()
+        if self.absent_ms is not None:
+            now_ms = (self.absent_ms + now_ms) // 2
+        elif expected is not None and self.waited:
+            now_ms = min(now_ms, expected - EARLIER_MS)
+        self.measure(number, now_ms, in_rhythm=in_rhythm)
+        self.number, self.came_ms, self.absent_ms, self.waited = number, now_ms, None, False
+
+    def measure(self, number: int, now_ms: int, *, in_rhythm: bool) -> None:
+        """Whoever catches up learns nothing of the period."""
+        if not in_rhythm or self.since is None:
+            self.since, self.period_ms = (number, now_ms) if in_rhythm else None, self.period_ms if in_rhythm else None
+            return
+        begin, began_ms = self.since
+        self.period_ms = max(1, (now_ms - began_ms) // (number - begin))
+        if number - begin >= BASELINE:
+            self.since = (number - BASELINE // 2, now_ms - self.period_ms * (BASELINE // 2))
+
+    def expected_ms(self) -> int | None:
+        return None if self.period_ms is None else self.came_ms + self.period_ms
+
+    def pause_ms(self, ms: int, now_ms: int) -> int:
+        """Instead of `ms`, until one asks for the next again."""
+        expected = self.expected_ms()
+        if expected is None or self.period_ms is None:
+            return ms
+        if now_ms < expected:
+            return max(1, min(expected - now_ms, self.period_ms))
+        return max(ms, min((now_ms - expected) // LATE_SHARE, self.period_ms // PERIOD_SHARE))
+
+
+@dataclass(slots=True)
+class Wakeups:
+    """What all threads of a worker know of arrivals."""
+
+    lock: Lock = field(default_factory=Lock)
+    waiting: dict[str, set[Event]] = field(default_factory=dict)
+    recent: OrderedDict[str, None] = field(default_factory=OrderedDict)
+    rhythms: dict[str, Rhythm] = field(default_factory=dict)
+
+    def committed(self, key: str, now_ms: int) -> None:
+        """By this worker: whoever waits for it here need not poll."""
+        with self.lock:
+            self.recent[key] = None
+            if len(self.recent) > REMEMBERED:
+                self.recent.popitem(last=False)
+            for event in self.waiting.get(key, ()):
+                event.set()
+        self.found(key, now_ms)
+
+    def found(self, key: str, now_ms: int) -> None:
+        folder, _, _ = key.rpartition("/")
+        if folder.endswith(EPOCHS):
+            with self.lock:
+                self.rhythms.setdefault(folder, Rhythm()).found(numbered(key), now_ms)
+
+    def absent(self, key: str, now_ms: int) -> None:
+        with self.lock:
+            if rhythm := self.next_in(key):
+                rhythm.absent_ms = now_ms
+
+    def next_in(self, key: str) -> Rhythm | None:
+        """The rhythm of the stream whose next epoch this is."""
+        rhythm = self.rhythms.get(key.rpartition("/")[0])
+        return rhythm if rhythm is not None and numbered(key) == rhythm.number + 1 else None
+
+    def begin(self, wait: Wait, event: Event, now_ms: int) -> int:
+        """How long to wait; from now on the event is set when one of the keys is committed here."""
+        with self.lock:
+            for key in wait.keys:
+                self.waiting.setdefault(key, set()).add(event)
+            if any(key in self.recent for key in wait.keys):
+                return 0
+            rhythms = [rhythm for key in wait.keys if (rhythm := self.next_in(key))]
+            for rhythm in rhythms:
+                rhythm.waited = True
+            return min((rhythm.pause_ms(wait.ms, now_ms) for rhythm in rhythms), default=wait.ms) if wait.polls else wait.ms
+
+    def end(self, wait: Wait, event: Event) -> None:
+        with self.lock:
+            for key in wait.keys:
+                events = self.waiting[key]
+                events.discard(event)
+                if not events:
+                    del self.waiting[key]
+
+
+@dataclass(slots=True)
+class Waiter:
+    """One replica's thread. Whoever stops the replica calls `stop` first: then nothing here blocks any more."""
+
+    wakeups: Wakeups
+    now_ms: Callable[[], int]
+    event: Event = field(default_factory=Event)
+    stopped: bool = False
+
+    def wait(self, wait: Wait) -> Done:
+        began_ms = self.now_ms()
+        pause_ms = self.wakeups.begin(wait, self.event, began_ms)
+        try:
+            if not self.stopped:
+                self.event.wait(pause_ms / 1_000)
+                if not self.stopped:
+                    self.event.clear()
+        finally:
+            self.wakeups.end(wait, self.event)
+        return Done(began_ms, self.now_ms())
+
+    def stop(self) -> None:
+        self.stopped = True
+        self.event.set()
