@@ -11,10 +11,10 @@ PYTHON ?= $(shell for name in python3.11 python3 python3.12 python3.13 python3.1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help venv lint lint-style lint-types lint-layers lint-house test check format crds bench-planning ratchet lock clean
+.PHONY: help venv lint lint-style lint-types lint-layers lint-house test servers e2e check format crds bench-planning ratchet lock clean
 
 help: ## print what can be made
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 venv: $(STAMP) ## install Levee and the locked dependencies into .venv
 
@@ -46,7 +46,13 @@ lint-house: $(STAMP)
 test: $(STAMP) ## run all tests on all cores; one of them: make test ARGS="-k word tests/planning"
 	$(PY) -m pytest -n auto $(ARGS)
 
-check: lint test ## what CI runs: lint, then test
+servers: $(STAMP) ## install the real servers of `make e2e` into ~/.cache/levee (once; minutes); LEVEE_CACHE: elsewhere
+	$(PY) hack/real_servers.py $(or $(ARGS),install)
+
+e2e: $(STAMP) ## run the tests that need real servers (S3, Kafka); S3=minio: against another S3 server
+	LEVEE_E2E=required $(PY) hack/real_servers.py run --s3 $(or $(S3),versitygw) -- $(PY) -m pytest -m e2e $(ARGS)
+
+check: lint test e2e ## what CI runs: lint, test, then the tests with real servers
 
 format: $(STAMP) ## let ruff lay out the code and mend what it can
 	$(VENV)/bin/ruff check --fix --quiet . || true

@@ -12,6 +12,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+UNFINISHED = ".unfinished-"
+
 
 def cache_folder(environment: Mapping[str, str] = os.environ) -> Path:
     """~/.cache/levee/servers; LEVEE_CACHE stands for ~/.cache/levee."""
@@ -29,15 +31,22 @@ def only_one(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
+def scratch(folder: Path) -> Iterator[Path]:
+    """A folder for what several installations share, as long as they last."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=UNFINISHED, dir=folder) as work:
+        yield Path(work)
+
+
+@contextmanager
 def unfinished(target: Path) -> Iterator[Path]:
     """A folder beside the target to work in; what is in it as `target.name` at the end takes the target's place."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".unfinished-", dir=target.parent) as work:
-        yield Path(work)
-        (Path(work) / target.name).rename(target)
+    with scratch(target.parent) as work:
+        yield work
+        (work / target.name).rename(target)
 
 
 def clear_unfinished(folder: Path) -> None:
     """What a killed installation left behind; to be called under the lock."""
-    for path in folder.glob("*/.unfinished-*"):
+    for path in (*folder.glob(f"{UNFINISHED}*"), *folder.glob(f"*/{UNFINISHED}*")):
         shutil.rmtree(path, ignore_errors=True)

@@ -56,10 +56,10 @@ def fetch_go(pin: GoToolchain, folder: Path) -> None:
             program.chmod(0o755)  # pip drops the bit
 
 
-def build(program: Program, go: Path, target: Path) -> None:
-    """The modules and objects of the build are thrown away: they are ten times as large as what is built."""
+def build(program: Program, go: Path, target: Path, shared: Path) -> None:
+    """`shared` holds modules and objects for the next build; being ten times as large as what is built, they are not kept."""
     with unfinished(target) as work:
-        settings = build_settings(work)
+        settings = build_settings(work, shared)
         check_sum(program, run([go, "mod", "download", "-json", f"{program.module}@{program.version}"], extra=settings))
         package = f"{program.module}/{program.package}".rstrip("/")
         run([go, "install", "-trimpath", "-ldflags=-s -w", f"{package}@{program.version}"], extra=settings)
@@ -67,8 +67,8 @@ def build(program: Program, go: Path, target: Path) -> None:
         built.rename(work / target.name)
 
 
-def build_settings(work: Path) -> dict[str, str]:
-    folders = {"GOMODCACHE": str(work / "modules"), "GOCACHE": str(work / "objects"), "GOBIN": str(work / "bin")}
+def build_settings(work: Path, shared: Path) -> dict[str, str]:
+    folders = {"GOMODCACHE": str(shared / "modules"), "GOCACHE": str(shared / "objects"), "GOBIN": str(work / "bin")}
     return {**folders, "CGO_ENABLED": "0", "GOFLAGS": "-modcacherw", "GOTOOLCHAIN": "local", "GOWORK": "off"}
 
 

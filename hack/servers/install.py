@@ -7,11 +7,12 @@ Called by: __main__ (`install`, `run`, `pin`), and by the servers for their prog
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from servers import golang, ivy
-from servers.cache import cache_folder, clear_unfinished, only_one
+from servers.cache import cache_folder, clear_unfinished, only_one, scratch
 from servers.java import Java, find_java
 from servers.pins import Pins, read_pins
 from servers.trouble import ServerTrouble
@@ -30,34 +31,38 @@ def path_of(name: str, pins: Pins, cache: Path) -> Path:
     return cache / "jars" / pins.jars[name].folder_name
 
 
-def install(wanted: Iterable[str], cache: Path | None = None) -> None:
+def install(wanted: Collection[str], cache: Path | None = None) -> None:
+    """Compiling and downloading at the same time: one is busy, the other waits."""
     pins, cache = read_pins(), cache or cache_folder()
-    if missing := [name for name in wanted if not path_of(name, pins, cache).exists()]:
-        with only_one(cache):
-            clear_unfinished(cache)
-            for name in missing:
-                timed(name, lambda name=name: put(name, pins, cache))  # type: ignore[misc]
+    if all(path_of(name, pins, cache).exists() for name in wanted):
+        return
+    with only_one(cache):
+        clear_unfinished(cache)
+        missing = [name for name in wanted if not path_of(name, pins, cache).exists()]  # asked again: others may have been at it
+        with scratch(cache) as shared, ThreadPoolExecutor(2) as pool:
+            jars = pool.submit(each, lambda name: put_jars(name, pins, cache), [name for name in missing if name in pins.jars])
+            each(lambda name: put_program(name, pins, cache, shared), [name for name in missing if name in pins.programs])
+            jars.result()
 
 
-def timed(name: str, work: Callable[[], None]) -> None:
-    started_s = time.monotonic()
-    say(f"servers: installing {name} ...")
-    work()
-    say(f"servers: {name} is there after {time.monotonic() - started_s:.0f} s")
+def each(put: Callable[[str], None], wanted: Iterable[str]) -> None:
+    for name in wanted:
+        started_s = time.monotonic()
+        say(f"servers: installing {name} ...")
+        put(name)
+        say(f"servers: {name} is there after {time.monotonic() - started_s:.0f} s")
 
 
 def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)  # beside what a command prints
 
 
-def put(name: str, pins: Pins, cache: Path) -> None:
-    target = path_of(name, pins, cache)
-    if target.exists():
-        return  # somebody else was faster, while we waited for the lock
-    if program := pins.programs.get(name):
-        golang.build(program, golang.find_go(pins.go, cache), target)
-    else:
-        ivy.fetch(pins.jars[name], find_java(pins.java_minimum), target)
+def put_program(name: str, pins: Pins, cache: Path, shared: Path) -> None:
+    golang.build(pins.programs[name], golang.find_go(pins.go, cache), path_of(name, pins, cache), shared)
+
+
+def put_jars(name: str, pins: Pins, cache: Path) -> None:
+    ivy.fetch(pins.jars[name], find_java(pins.java_minimum), path_of(name, pins, cache))
 
 
 def pinned_lines(name: str) -> list[str]:

@@ -18,12 +18,20 @@ PR_SET_PDEATHSIG = 1
 
 
 def main(folder: str, command: Sequence[str]) -> None:
+    try:
+        keep(folder, command)
+    except OSError as error:
+        sys.exit(str(error))
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def keep(folder: str, command: Sequence[str]) -> None:
     server = begin(folder, command)
     for _ in sys.stdin:
         end(server)
         server = begin(folder, command)
     end(server)
-    shutil.rmtree(folder, ignore_errors=True)
 
 
 def begin(folder: str, command: Sequence[str]) -> subprocess.Popen[bytes]:

@@ -88,6 +88,7 @@ def test_a_program_that_is_not_there_is_reported() -> None:
     server = Server(Launch("absent", ["/no/such/program"], lambda: True, {}), new_folder("test"))
     with pytest.raises(ServerTrouble, match="absent cannot be started: /no/such/program"):
         server.start()
+    assert not server.folder.exists()
 
 
 def test_who_loses_a_port_takes_another() -> None:
