@@ -9,6 +9,7 @@ Called by: the drivers of real stores.
 
 import json
 from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
 from hashlib import blake2b
 from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
@@ -135,7 +136,7 @@ def from_text(text: dict[str, Any], begin: int, where: str) -> Header:
 def build(kind: type[Any], values: dict[str, Any], where: str) -> Any:
     if missing := [one.name for one in fields(kind) if one.name not in values]:
         raise Undecodable(f"{where}: {kind.__name__} lacks {', '.join(missing)}")
-    hints = get_type_hints(kind)
+    hints = hints_of(kind)  # type: ignore[arg-type]  # a class is hashable, whatever mypy makes of type[Any]
     return kind(**{one.name: typed(hints[one.name], values[one.name], f"{where}: {kind.__name__}.{one.name}") for one in fields(kind)})
 
 
@@ -168,6 +169,11 @@ def plainly(value: Any) -> Any:
     if is_dataclass(value):
         return {one.name: plainly(getattr(value, one.name)) for one in fields(value)}
     return [plainly(one) for one in value] if isinstance(value, tuple) else value
+
+
+@cache
+def hints_of(kind: type[Any]) -> dict[str, Any]:
+    return get_type_hints(kind)
 
 
 def names_of(kind: type[Any]) -> list[str]:

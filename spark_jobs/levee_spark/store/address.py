@@ -43,11 +43,14 @@ def open_store(
     timeout_ms: int = TIMEOUT_MS,
     check: bool = True,
 ) -> Blobs:
-    """`secret`: settings by the names of the environment (AWS_ACCESS_KEY_ID, AWS_ENDPOINT_URL, ...); they go before it."""
+    """`secret`: settings by the names of the environment (AWS_ACCESS_KEY_ID, AWS_ENDPOINT_URL, ...); they go before it.
+
+    `durable`, or `?durable=false` in the address: whether a directory outlives a crash of the machine.
+    """
     scheme, _, rest = uri.partition("://")
     match scheme:
         case "file":
-            return open_directory(uri, durable=durable)
+            return open_directory(uri, durable=durable and "durable=false" not in urlsplit(uri).query)
         case "memory":
             return RemoteBlobs(MemoryStore(), "memory://", stamp_ms=1)
         case "s3" | "gs" | "az" if urlsplit(uri).netloc:

@@ -42,7 +42,7 @@ def some_of(blobs: Blobs, get: Get, counting: Counting, first: Blob) -> Kept | N
         return Kept(header.without_payload(), first.written_ms, MANIFEST)
     begin, end = header.span(get.part)
     body: Bytes = memoryview(first.data)[begin:end]
-    if end > len(first.data):
+    if end > max(begin, len(first.data)):
         rest = asked(blobs, counting, get.key, begin, end)
         if rest is None:
             return None  # trimmed between the two

@@ -56,15 +56,19 @@ class LocalBlobs:
 
     def create(self, key: str, data: Bytes) -> bool:
         path = self.path(key)
-        with self.told(f"writing {key}"), self.scrap(data) as scrap:
-            try:
-                with_folder(path, lambda: os.link(scrap, path), self.durable)
-                created = True
-            except FileExistsError:
-                created = False
+        with self.told(f"writing {key}"):
+            created = not path.exists() and self.link(data, path)  # most losers need not write at all
             if self.durable:
                 flush(path.parent)  # also where it was there: who reads it goes on from it
             return created
+
+    def link(self, data: Bytes, path: Path) -> bool:
+        with self.scrap(data) as scrap:
+            try:
+                with_folder(path, lambda: os.link(scrap, path), self.durable)
+            except FileExistsError:
+                return False
+            return True
 
     def overwrite(self, key: str, data: Bytes) -> None:
         path = self.path(key)

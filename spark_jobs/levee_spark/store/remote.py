@@ -41,7 +41,7 @@ class RemoteBlobs:
                 else:
                     result = obstore.get(self.store, key, options={"range": {"offset": begin} if end is None else (begin, end)})
                 meta = result.meta
-                return Blob(memoryview(result.bytes()), meta["size"], int(meta["last_modified"].timestamp() * 1_000))
+                return Blob(result.bytes().to_bytes(), meta["size"], int(meta["last_modified"].timestamp() * 1_000))
             except FileNotFoundError:
                 return None
 

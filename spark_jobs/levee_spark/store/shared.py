@@ -51,6 +51,8 @@ class Shared:
         return None
 
     def keep(self, key: str, kept: Kept) -> None:
+        if isinstance(kept.record, EpochObject) and kept.part is not None and kept.part != MANIFEST:
+            self.keep(key, Kept(EpochObject(kept.record.manifest), kept.written_ms, MANIFEST))
         size = size_of(kept.record)
         if not isinstance(kept.record, IMMUTABLE) or size > max(OVERHEAD, self.limit // LARGEST):
             return

@@ -1,8 +1,9 @@
 """Waits for what is not there yet: no longer than needed, and without asking all the time.
 
 Why: polling costs requests, and waiting costs time. A replica of the same worker says at once what it has committed. For what is
-committed elsewhere the rhythm is learnt: after an epoch one sleeps until the next is expected and asks a little earlier each time it was
-there at once, so that in steady state one request finds it. Whoever is late is asked for less and less often, up to a quarter of a period.
+committed elsewhere the rhythm is learnt: after an epoch one sleeps until the next is expected, and asks earlier each time it was there at
+once, so that in steady state little more than one request finds it. An epoch that is late is asked for less and less often, down to four
+times a period.
 Called by: `driver` (what was found, absent, committed), replica threads (`Waiter.wait`, `stop`).
 """
 
@@ -18,7 +19,7 @@ REMEMBERED = 1_000  # commits, for those who begin to wait just after one
 BASELINE = 32  # epochs over which a period is measured
 LATE_SHARE = 2  # an epoch that is late by x is asked for again after x/2 ...
 PERIOD_SHARE = 4  # ... but at least four times a period
-EARLIER_MS = 2  # by how much an epoch is expected sooner that was there when one asked
+EARLIER_MS = 2  # by how much an epoch is expected sooner after one that was there when one asked; twice as much each time
 EPOCHS = "/epochs"
 
 
@@ -32,40 +33,49 @@ class Rhythm:
     period_ms: int | None = None
     absent_ms: int | None = None  # when the next was last seen to be absent
     waited: bool = False  # for the next
+    earlier_ms: int = EARLIER_MS
 
     def found(self, number: int, now_ms: int) -> None:
         if number <= self.number:
             return
         in_rhythm = number == self.number + 1 and (self.waited or self.absent_ms is not None)
-        expected = self.expected_ms()
-        if self.absent_ms is not None:
-            now_ms = (self.absent_ms + now_ms) // 2
-        elif expected is not None and self.waited:
-            now_ms = min(now_ms, expected - EARLIER_MS)
-        self.measure(number, now_ms, in_rhythm=in_rhythm)
-        self.number, self.came_ms, self.absent_ms, self.waited = number, now_ms, None, False
+        came_ms = self.estimate(now_ms) if in_rhythm else now_ms
+        self.measure(number, came_ms, in_rhythm=in_rhythm)
+        self.number, self.came_ms, self.absent_ms, self.waited = number, came_ms, None, False
 
-    def measure(self, number: int, now_ms: int, *, in_rhythm: bool) -> None:
-        """Whoever catches up learns nothing of the period."""
+    def estimate(self, now_ms: int) -> int:
+        """When it came: after it was last seen absent; if that was before it was expected, perhaps somewhat sooner than expected."""
+        expected, absent_ms = self.expected_ms(), self.absent_ms
+        if expected is None or (absent_ms is not None and absent_ms >= expected):
+            self.earlier_ms = EARLIER_MS
+            return now_ms if absent_ms is None else (absent_ms + now_ms) // 2
+        came_ms = min(now_ms, expected) - self.earlier_ms
+        self.earlier_ms = min(2 * self.earlier_ms, max(EARLIER_MS, (self.period_ms or 0) // PERIOD_SHARE))
+        return came_ms if absent_ms is None else max(came_ms, absent_ms)
+
+    def measure(self, number: int, came_ms: int, *, in_rhythm: bool) -> None:
+        """Whoever falls behind and catches up learns nothing of the period, and forgets nothing of it."""
         if not in_rhythm or self.since is None:
-            self.since, self.period_ms = (number, now_ms) if in_rhythm else None, self.period_ms if in_rhythm else None
+            self.since = (number, came_ms) if in_rhythm else None
             return
         begin, began_ms = self.since
-        self.period_ms = max(1, (now_ms - began_ms) // (number - begin))
+        self.period_ms = max(1, (came_ms - began_ms) // (number - begin))
         if number - begin >= BASELINE:
-            self.since = (number - BASELINE // 2, now_ms - self.period_ms * (BASELINE // 2))
+            self.since = (number - BASELINE // 2, came_ms - self.period_ms * (BASELINE // 2))
 
     def expected_ms(self) -> int | None:
-        return None if self.period_ms is None else self.came_ms + self.period_ms
+        """None where one has yet to catch up, as far as one knows, or to learn the period."""
+        return None if self.period_ms is None or self.since is None else self.came_ms + self.period_ms
 
     def pause_ms(self, ms: int, now_ms: int) -> int:
-        """Instead of `ms`, until one asks for the next again."""
+        """Instead of `ms`, until one asks for the next; who falls behind finds it there at once, and does not wait."""
         expected = self.expected_ms()
         if expected is None or self.period_ms is None:
             return ms
         if now_ms < expected:
-            return max(1, min(expected - now_ms, self.period_ms))
-        return max(ms, min((now_ms - expected) // LATE_SHARE, self.period_ms // PERIOD_SHARE))
+            return min(expected - now_ms, self.period_ms)
+        late_ms = now_ms - expected if self.absent_ms is not None else 0
+        return max(ms, min(late_ms // LATE_SHARE, self.period_ms // PERIOD_SHARE))
 
 
 @dataclass(slots=True)
@@ -111,9 +121,10 @@ class Wakeups:
             if any(key in self.recent for key in wait.keys):
                 return 0
             rhythms = [rhythm for key in wait.keys if (rhythm := self.next_in(key))]
+            pause_ms = min((rhythm.pause_ms(wait.ms, now_ms) for rhythm in rhythms), default=wait.ms) if wait.polls else wait.ms
             for rhythm in rhythms:
-                rhythm.waited = True
-            return min((rhythm.pause_ms(wait.ms, now_ms) for rhythm in rhythms), default=wait.ms) if wait.polls else wait.ms
+                rhythm.waited = rhythm.waited or pause_ms > 0
+            return pause_ms
 
     def end(self, wait: Wait, event: Event) -> None:
         with self.lock:
