@@ -50,7 +50,7 @@ servers: $(STAMP) ## install the real servers of `make e2e` into ~/.cache/levee 
 	$(PY) hack/real_servers.py $(or $(ARGS),install)
 
 e2e: $(STAMP) ## run the tests that need real servers (S3, Kafka); S3=minio: against another S3 server
-	LEVEE_E2E=required $(PY) hack/real_servers.py run --s3 $(or $(S3),versitygw) -- $(PY) -m pytest -m e2e $(ARGS)
+	LEVEE_E2E=required $(PY) hack/real_servers.py run --s3 $(or $(S3),versitygw) -- $(PY) -m pytest -n auto -m e2e $(ARGS)
 
 check: lint test e2e ## what CI runs: lint, test, then the tests with real servers
 

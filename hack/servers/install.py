@@ -34,6 +34,8 @@ def path_of(name: str, pins: Pins, cache: Path) -> Path:
 def install(wanted: Collection[str], cache: Path | None = None) -> None:
     """Compiling and downloading at the same time: one is busy, the other waits."""
     pins, cache = read_pins(), cache or cache_folder()
+    if unknown := set(wanted) - set(names(pins)):
+        raise ServerTrouble(f"There is no server {', '.join(sorted(unknown))}; there are {', '.join(names(pins))}.")
     if all(path_of(name, pins, cache).exists() for name in wanted):
         return
     with only_one(cache):

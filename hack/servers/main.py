@@ -12,6 +12,7 @@ import sys
 from collections.abc import Sequence
 
 from servers.install import USUAL, install, names, pinned_lines
+from servers.keeper import die_with_parent
 from servers.pins import read_pins
 from servers.s3 import KINDS
 from servers.stack import needed, stack
@@ -32,6 +33,8 @@ def main(arguments: Sequence[str]) -> int:
     except ServerTrouble as trouble:
         print(trouble, file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
     return 0
 
 
@@ -40,9 +43,7 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(prog="real_servers.py", description="Real servers for tests, on loopback and without root.")
     verbs = top.add_subparsers(dest="verb", required=True)
     adding = verbs.add_parser("install", help="install what is not there yet")
-    adding.add_argument(
-        "names", nargs="*", choices=[*names(pins), []], metavar="NAME", help=f"of {', '.join(names(pins))}; none: all but minio"
-    )
+    adding.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(names(pins))}; none: all but minio")
     running = verbs.add_parser("run", help="run a command while the servers run")
     running.add_argument("--s3", choices=KINDS, default=KINDS[0], help="which S3 server")
     running.add_argument("command", nargs="+", metavar="COMMAND")
@@ -54,4 +55,6 @@ def parser() -> argparse.ArgumentParser:
 def run(s3_kind: str, command: Sequence[str]) -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # so that the command ends with us
     with stack(s3_kind) as told:
-        return subprocess.run(command, env={**os.environ, **told}, check=False).returncode
+        signal.signal(signal.SIGINT, lambda *_: None)  # Ctrl-C is for the command, which has more to say about it than we
+        code = subprocess.run(command, env={**os.environ, **told}, check=False, preexec_fn=die_with_parent).returncode
+    return code if code >= 0 else 128 - code  # as a shell says that it was killed
