@@ -1,0 +1,1 @@
+"""Lanes: streaming queries that turn input epochs into output epochs."""

@@ -1,0 +1,1 @@
+"""The Spark session of a worker: Java, the JVM and its settings."""

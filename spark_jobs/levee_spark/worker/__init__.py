@@ -1,0 +1,1 @@
+"""Workers: one process, one Spark session, any number of replicas."""
