@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from servers import main
-from servers.process import is_alive
+from servers.process import await_until, is_alive
 from servers.trouble import ServerTrouble
 
 HACK = Path(__file__).parents[2] / "hack"
@@ -58,9 +58,8 @@ def test_a_command_does_not_outlive_a_runner_that_is_killed(number: signal.Signa
     command = int(runner.stdout.readline())
     runner.send_signal(number)
     assert runner.wait() == code
-    runner.stdout.read()  # its end: nobody holds it open any more
     runner.stdout.close()
-    assert not is_alive(command)
+    await_until(lambda: not is_alive(command), "the command does not end")
 
 
 def test_what_cannot_be_installed_is_said_in_words(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

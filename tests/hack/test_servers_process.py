@@ -4,7 +4,6 @@ import json
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +11,7 @@ import pytest
 
 from servers.kafka import Kafka, configuration
 from servers.ports import HOST, free_ports, start_on_free_ports
-from servers.process import EndedEarly, Launch, Server, is_alive, new_folder
+from servers.process import EndedEarly, Launch, Server, await_until, is_alive, new_folder
 from servers.s3 import S3
 from servers.trouble import ServerTrouble
 
@@ -30,12 +29,6 @@ def sleeper(ready: Callable[[], bool] = lambda: True) -> Server:
     return Server(Launch("sleeper", ["sleep", "1000"], ready, {}), new_folder("test"))
 
 
-def wait_until(holds: Callable[[], bool]) -> None:
-    """Hangs where the product is wrong: better than a guess of how slow a machine can be."""
-    while not holds():
-        time.sleep(0.01)
-
-
 def test_a_closed_server_is_gone_and_so_is_its_folder() -> None:
     server = sleeper().start()
     assert is_alive(server.pid)
@@ -47,13 +40,13 @@ def test_a_closed_server_is_gone_and_so_is_its_folder() -> None:
 def test_kill_9_of_the_caller_takes_the_server_and_its_folder_along() -> None:
     caller = subprocess.run([sys.executable, "-c", CALLER], cwd=HACK, capture_output=True, text=True, check=False)
     pid, folder = caller.stdout.split()
-    wait_until(lambda: not is_alive(int(pid)) and not Path(folder).exists())
+    await_until(lambda: not is_alive(int(pid)) and not Path(folder).exists(), "server and folder outlive their caller")
 
 
 def test_kill_9_of_the_keeper_takes_the_server_along() -> None:
     server = sleeper().start()
     server.keeper.kill()
-    wait_until(lambda: not is_alive(server.pid))
+    await_until(lambda: not is_alive(server.pid), "the server outlives its keeper")
     server.close()
     (server.folder / "log").unlink()
     server.folder.rmdir()
