@@ -1,0 +1,34 @@
+"""One state per task, carried from epoch to epoch: how the stateful examples use Structured Streaming.
+
+Why: `applyInPandasWithState` calls Python once per group and epoch. With one group per task that is one call, however many
+symbols or segments the task has, and a step is a plain function of what was kept and what has come. A shuffle brings the rows in any
+order, so they are sorted first, and by their first column above all.
+Called by: levee_spark.examples.bargains, top100 and traffic.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias
+
+import pandas as pd
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as sf
+from pyspark.sql.streaming.state import GroupState, GroupStateTimeout
+
+Rows: TypeAlias = list[tuple[Any, ...]]
+Step: TypeAlias = Callable[[bytes, Rows], tuple[bytes, Rows]]  # what was kept (at first nothing), an epoch -> what to keep, the output
+
+
+def carry(rows: DataFrame, step: Step, schema: str) -> DataFrame:
+    """The output of `step` over every epoch that has rows; in these no column may be null, for pandas would make it something else."""
+    columns = rows.columns
+
+    def epoch(_group: tuple[int], frames: Iterator[pd.DataFrame], state: GroupState) -> Iterator[pd.DataFrame]:
+        arrived = [row for frame in frames for row in zip(*(frame[column].tolist() for column in columns), strict=True)]
+        kept, output = step(bytes(state.get[0]) if state.exists else b"", sorted(arrived))
+        state.update((kept,))
+        if output:
+            yield pd.DataFrame(output, columns=names)
+
+    names = [column.split()[0] for column in schema.split(", ")]
+    all_of_it = rows.withColumn("task", sf.lit(0)).groupBy("task")
+    return all_of_it.applyInPandasWithState(epoch, schema, "kept binary", "append", GroupStateTimeout.NoTimeout)

@@ -1,0 +1,17 @@
+"""The two operators of the smallest example: each row is read, and each row is labelled.
+
+Why: the shortest chain with something to compute, over Spark's own `rate` source.
+Called by: the workers of the topology `pipeline`.
+"""
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as sf
+
+
+def clean(inputs: dict[str, DataFrame]) -> DataFrame:
+    """The reading in degrees: the rate source only counts."""
+    return inputs["readings"].select("value", (sf.col("value") % 400 / 10 - 5).alias("celsius"))
+
+
+def enrich(inputs: dict[str, DataFrame]) -> DataFrame:
+    return inputs["pe1"].select("value", "celsius", (sf.col("celsius") < 0).alias("frost"))
