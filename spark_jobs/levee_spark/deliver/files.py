@@ -1,0 +1,56 @@
+"""Parquet, JSON and CSV files: one for each epoch and input task, named by both, put if absent.
+
+Why: Spark's own file writer loses rows where two runs of it overlap, and a standby is just that. A file that is there whole or not at
+all, under a name that says which epoch it holds, can be written by anybody any number of times: that is exactly once.
+Called by: `opening`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import pyarrow as pa
+
+from levee_spark.deliver.delivery import CannotDeliver, Counters, Persistence, done, has_rows, table_of
+from levee_spark.log.requests import Deliver, Done
+from levee_spark.store.blobs import Blobs, Trouble
+from levee_spark.store.driver import monotonic_ms
+
+Encode: TypeAlias = Callable[[pa.Table], bytes]
+
+
+@dataclass(slots=True)
+class Files:
+    sink: str
+    blobs: Blobs
+    suffix: str  # ".parquet", ".json.gz"
+    encode: Encode
+    persistence: Persistence
+
+    @property
+    def counters(self) -> Counters:
+        return self.persistence.counters
+
+    def deliver(self, request: Deliver) -> Done:
+        began_ms = monotonic_ms()
+        if has_rows(request):
+            table = table_of(request)
+            key, data = self.name(request), self.encoded(table)
+            self.persistence.until_done(lambda: self.blobs.create(key, data), (Trouble,))  # absent or there: it is delivered
+            self.counters.delivered_epochs += 1
+            self.counters.delivered_rows += table.num_rows
+        return done(began_ms)
+
+    def name(self, request: Deliver) -> str:
+        return f"part-{request.index:05d}-{request.epoch.manifest.epoch:012d}{self.suffix}"
+
+    def encoded(self, table: pa.Table) -> bytes:
+        try:
+            return self.encode(table)
+        except (pa.ArrowException, TypeError, ValueError) as error:
+            raise CannotDeliver(
+                f"sink {self.sink!r}", f"cannot write its rows as {self.suffix}: {error}", "select other columns, or write Parquet"
+            ) from error
+
+    def stop(self) -> None:
+        self.persistence.stopping.set()
