@@ -53,8 +53,10 @@ def parser() -> argparse.ArgumentParser:
 
 
 def run(s3_kind: str, command: Sequence[str]) -> int:
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # so that the command ends with us
+    """Signals are passed on, never raised: an exception from a handler is lost where Python runs a callback (at a fork, for one)."""
     with stack(s3_kind) as told:
-        signal.signal(signal.SIGINT, lambda *_: None)  # Ctrl-C is for the command, which has more to say about it than we
-        code = subprocess.run(command, env={**os.environ, **told}, check=False, preexec_fn=die_with_parent).returncode
+        running = subprocess.Popen(command, env={**os.environ, **told}, preexec_fn=die_with_parent)  # noqa: PLW1509 - one thread
+        signal.signal(signal.SIGTERM, lambda *_: running.terminate())
+        signal.signal(signal.SIGINT, lambda *_: None)  # Ctrl-C has reached the command, too
+        code = running.wait()
     return code if code >= 0 else 128 - code  # as a shell says that it was killed

@@ -51,13 +51,13 @@ def test_the_verdict_of_the_command_is_passed_on(ended: list[str], script: str, 
     assert ended == ["versitygw"]
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGKILL, -signal.SIGKILL), (signal.SIGTERM, 128 + signal.SIGTERM)])
-def test_a_command_does_not_outlive_a_runner_that_is_killed(number: signal.Signals, code: int) -> None:
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_a_command_does_not_outlive_a_runner_that_is_killed(number: signal.Signals) -> None:
     runner = subprocess.Popen([sys.executable, "-c", RUNNER], cwd=HACK, stdout=subprocess.PIPE, text=True)
     assert runner.stdout is not None
     command = int(runner.stdout.readline())
     runner.send_signal(number)
-    assert runner.wait() == code
+    assert runner.wait() in {-number, 128 + number}  # by the signal itself, or by what it did to the command
     runner.stdout.close()
     await_until(lambda: not is_alive(command), "the command does not end")
 
