@@ -7,8 +7,6 @@ Called by: levee plan --fail.
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from levee.cli.failing import Lost
 from levee.cli.measure import Yardstick, tasks_of
 from levee.cli.report import Failure, OperatorLoss
@@ -77,8 +75,8 @@ class _Scene:
             return going_on[task] if task < first else task >= after or alive(task - first, active)
 
         spare = (frozenset[int](),)
-        rows = [(*spare * first, *row, *spare * len(topology.sinks)) for row in plan.active]
-        self.kept: Floats = np.array([self.model.processed(c, row, goes_on) for c, row in enumerate(rows)])
+        rows = tuple((*spare * first, *row, *spare * len(topology.sinks)) for row in plan.active)
+        self.kept: Floats = self.model.processed(rows, goes_on)
 
     @property
     def groups(self) -> dict[Group, list[int]]:

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain, combinations, product
 
-from levee.planning.completeness.model import TOLERANCE, Model, scenarios
+from levee.planning.completeness.model import TOLERANCE, Alive, Model, scenarios
 from levee.planning.problem import Active, Goal, Plan, Problem
+from levee.topology.graph import Late
 
 Row = tuple[frozenset[int], ...]
 
@@ -71,9 +72,24 @@ def choices_of(model: Model, goal: Goal, c: int) -> Iterator[Choice]:
         if not overloaded(model, c, row):
             share = model.probability[c] / model.best_rows_per_s
             alive = scenarios(problem, goal.failures, problem.placement).values()
-            kept = tuple(float(share * model.processed(c, row, goes_on).sum()) for goes_on in alive)
+            kept = tuple(float(share * processed(model, c, row, goes_on)) for goes_on in alive)
             cost = float(model.probability[c]) * sum(len(active) * float(model.rates[2][c, task]) for task, active in enumerate(row))
             yield Choice(row, cost, kept)
+
+
+def processed(model: Model, c: int, row: Row, alive: Alive) -> float:
+    """Rows per second that are still read in time in one configuration (equations 6, 7), one task after the other."""
+    total, emitted = 0.0, [0.0] * len(row)
+    stalls = [False] * len(row)  # its consumers get nothing in time
+    for task, edges in enumerate(model.inputs):
+        blocked = any(producer >= 0 and stalls[producer] for producer, *_ in edges)
+        goes_on = alive(task, row[task])
+        stalls[task] = blocked or (not goes_on and model.problem.tasks[task].late is Late.WAIT)
+        for producer, selectivity, _, fraction in edges if goes_on and not blocked else ():
+            read = fraction * (emitted[producer] if producer >= 0 else float(model.source_rows[c, ~producer]))
+            total += read
+            emitted[task] += selectivity * read
+    return total
 
 
 def rows(problem: Problem) -> Iterator[Row]:

@@ -1,6 +1,8 @@
 """The verifier: it agrees with the fast evaluator that it shares nothing with, and no damaged plan or false claim gets past it."""
 
 from dataclasses import replace
+from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -162,3 +164,33 @@ def test_nothing_cheaper_than_the_best_passes(data: st.DataObject) -> None:
         found = best(problem, goal)
         assert found is not None
         assert float(Definition(problem, plan).cost()) >= found.objective - 1e-9
+
+
+def in_fractions(problem: Problem) -> Problem:
+    """The same numbers, with which the definitions then compute exactly."""
+    exact: Any = Fraction  # Fractions serve wherever floats do.
+    return replace(
+        problem,
+        sources=tuple(replace(source, rows_per_s=tuple(map(exact, source.rows_per_s))) for source in problem.sources),
+        tasks=tuple(replace(task, inputs=tuple(map(_edge_in_fractions, task.inputs))) for task in problem.tasks),
+        configurations=tuple(replace(each, probability=exact(each.probability)) for each in problem.configurations),
+    )
+
+
+def _edge_in_fractions(edge: Edge) -> Edge:
+    exact: Any = Fraction
+    return Edge(edge.producer, exact(edge.selectivity), exact(edge.cost_s), exact(edge.fraction))
+
+
+@given(st.data(), st.sampled_from(FailureModel))
+@settings(max_examples=60, deadline=None)
+def test_rounding_is_far_below_what_the_verifier_tolerates(data: st.DataObject, failures: FailureModel) -> None:
+    problem = data.draw(problems(max_tasks=6))
+    plan = data.draw(plans(problem))
+    rounded, exact = Definition(problem, plan), Definition(in_fractions(problem), plan)
+    assert isinstance(exact.cost(), Fraction)
+    assert rounded.cost() == pytest.approx(float(exact.cost()), rel=1e-12)
+    assert rounded.completeness(failures) == pytest.approx(float(exact.completeness(failures)), rel=1e-12)
+    for c in range(len(problem.configurations)):
+        for node in problem.nodes:
+            assert rounded.reserved(c, node) == pytest.approx(float(exact.reserved(c, node)), rel=1e-12)

@@ -91,8 +91,11 @@ def _victim(model: Model, c: int, row: Row) -> tuple[int, int] | None:
 def _fullness(model: Model, c: int, row: Row) -> list[list[float]]:
     """[task][replica]: the load of the replica's node against its capacity."""
     problem = model.problem
-    loads = node_loads(model, (row,) * len(problem.configurations), problem.placement)[c]
-    full = {node.name: float(loads[n]) / node.capacity_cores for n, node in enumerate(problem.nodes)}
+    loads = dict.fromkeys(problem.node_index, 0.0)
+    for task, active in enumerate(row):
+        for replica in active:
+            loads[problem.placement[problem.tasks[task].id][replica]] += float(model.reserved[c, task])
+    full = {node.name: loads[node.name] / node.capacity_cores for node in problem.nodes}
     return [[full[name] for name in problem.placement[task.id]] for task in problem.tasks]
 
 

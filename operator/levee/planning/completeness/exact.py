@@ -6,7 +6,9 @@ Called by: levee plan; the operator, whenever it plans; the benchmarks of planni
 docs/design/completeness.md has the model and why it is exact.
 """
 
-from levee.planning.completeness.baselines import greedy
+from collections.abc import Sequence
+
+from levee.planning.completeness.baselines import greedy, none
 from levee.planning.completeness.decode import decode, encode
 from levee.planning.completeness.highs import Outcome
 from levee.planning.completeness.milp import Milp, build
@@ -16,20 +18,23 @@ from levee.planning.problem import Goal, Plan, Problem
 from levee.planning.result import Progress, Result, Status, Stop
 from levee.topology.graph import FailureModel
 
+UNSEARCHED = ("There was no search: its program would be too large for the time that was left.",)
 MET = TOLERANCE / 2  # A goal counts as met within the tolerance; the solver's own tolerance stays inside.
 
 
 def solve(problem: Problem, goal: Goal, *, stop: Stop = Stop(), start: Plan | None = None) -> Result[Plan]:
     """Minimise the mean cores in use, plus the penalty for what is missing where the goal has one."""
     model = Model(problem)
-    milp = build(model, goal.failures)
+    known = [plan for plan in (start, greedy(problem)) if plan is not None and _keeps(model, goal, plan)]  # To stop with, at no cost.
+    milp = build(model, goal.failures, stop)
+    if milp is None:
+        return _unsearched(model, goal, known)
     scale = _add_cost(model, milp)
     price = None if goal.penalty is None else goal.penalty / problem.window_s
     _add_goal(milp, goal, price, scale)
     found = Found()
-    for plan in (start, greedy(problem)):  # The greedy plan costs nothing, and often is one to stop with.
-        if plan is not None and _keeps(model, goal, plan):
-            found.offer(encode(model, milp, plan, goal.failures), value(model, goal, plan) / scale)
+    for plan in known:
+        found.offer(encode(model, milp, plan, goal.failures), value(model, goal, plan) / scale)
     search(model, milp, stop, found, lambda objective, bound: stop.report(Progress(_scaled(objective, scale), _scaled(bound, scale))))
     return _result(model, goal, milp, found, scale)
 
@@ -37,7 +42,9 @@ def solve(problem: Problem, goal: Goal, *, stop: Stop = Stop(), start: Plan | No
 def highest(problem: Problem, failures: FailureModel, *, stop: Stop = Stop()) -> Result[Plan]:
     """The plan that promises the most completeness of all, whatever it costs; objective and bound are completenesses."""
     model = Model(problem)
-    milp = build(model, failures)
+    milp = build(model, failures, stop)
+    if milp is None:
+        return _promising(model, failures)
     least = milp.program.column(cost=-1.0)
     for promise in milp.promises:
         milp.program.row({**promise.terms, least: -1.0}, at_least=-promise.constant)
@@ -47,6 +54,24 @@ def highest(problem: Problem, failures: FailureModel, *, stop: Stop = Stop()) ->
     plan = decode(model, milp, found.values)
     reached = completeness(model, plan.active, failures, plan.placement)
     return Result(plan, reached, max(reached, -(found.bound or -1.0)), _status(found), counters=found.counters)
+
+
+def _unsearched(model: Model, goal: Goal, known: Sequence[Plan]) -> Result[Plan]:
+    """The best of the plans that are known without a search; none can cost less than one replica of each task."""
+    least = cost_cores(model, none(model.problem).active)
+    if not known:
+        return Result(None, None, least, Status.UNKNOWN, UNSEARCHED)
+    best = min(known, key=lambda plan: value(model, goal, plan))
+    return Result(best, value(model, goal, best), least, Status.FEASIBLE, UNSEARCHED)
+
+
+def _promising(model: Model, failures: FailureModel) -> Result[Plan]:
+    """The greedy plan for the most completeness, where it fits the nodes."""
+    plan = greedy(model.problem)
+    if not _keeps(model, Goal(0.0, failures), plan):
+        return Result(None, None, None, Status.UNKNOWN, UNSEARCHED)
+    reached = completeness(model, plan.active, failures, plan.placement)
+    return Result(plan, reached, 1.0, Status.FEASIBLE, UNSEARCHED)
 
 
 def value(model: Model, goal: Goal, plan: Plan) -> float:

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 
 from levee.planning.completeness.activation import Choice, choose_all, choose_two, domains, standing
 from levee.planning.completeness.flow import KEPT, LOST, Below, Promise, add_flow, fed, waits_above
-from levee.planning.completeness.highs import Program
+from levee.planning.completeness.highs import Program, hopeless
 from levee.planning.completeness.model import Model
 from levee.planning.problem import Problem
+from levee.planning.result import Stop
 from levee.topology.graph import FailureModel, Late
 
 
@@ -25,23 +26,35 @@ class Milp:
     promises: tuple[Promise, ...]  # per scenario; the guarantee is the least of them
 
 
-def build(model: Model, failures: FailureModel) -> Milp:
-    if failures is FailureModel.PESSIMISTIC:
-        return _pessimistic(model)
-    return _single_failure(model, failures)
+def build(model: Model, failures: FailureModel, stop: Stop) -> Milp | None:
+    """None: out of time, or too large for what is left of it, since there are rows for each edge, configuration and scenario."""
+    try:
+        return _pessimistic(model, stop) if failures is FailureModel.PESSIMISTIC else _single_failure(model, failures, stop)
+    except _HopelessError:
+        return None
 
 
-def _pessimistic(model: Model) -> Milp:
+class _HopelessError(Exception):
+    pass
+
+
+def _unless_hopeless(program: Program, stop: Stop) -> None:
+    if hopeless(program, stop):
+        raise _HopelessError
+
+
+def _pessimistic(model: Model, stop: Stop) -> Milp:
     program, promise = Program(), Promise()
     choices = tuple(choose_all(program, model, c) for c in range(len(model.problem.configurations)))
     gates = waits_above(model.problem)
     for choice in choices:
         below = _gate_cuts(program, choice.safe, gates) | _useful_cuts(program, model, choice)
         add_flow(program, model, choice.configuration, choice.safe, below, promise)
+        _unless_hopeless(program, stop)
     return Milp(program, choices, (promise,))
 
 
-def _single_failure(model: Model, failures: FailureModel) -> Milp:
+def _single_failure(model: Model, failures: FailureModel, stop: Stop) -> Milp:
     program = Program()
     choices = tuple(choose_two(program, model, c, failures) for c in range(len(model.problem.configurations)))
     domain, gates = domains(model, failures), waits_above(model.problem)
@@ -51,6 +64,7 @@ def _single_failure(model: Model, failures: FailureModel) -> Milp:
         for choice in choices:
             alive, below = _alive(program, choice, frozenset(n for n, d in enumerate(domain) if d == lost), gates)
             add_flow(program, model, choice.configuration, alive, below, promise)
+            _unless_hopeless(program, stop)
         promises.append(promise)
     return Milp(program, choices, tuple(promises))
 

@@ -7,7 +7,7 @@ The pessimistic model takes a task as lost unless all its replicas are active; t
 an active replica stands outside the lost node or zone. Below a lost task whose stream waits, nothing is in time.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -73,20 +73,19 @@ class Model:
             factor[task] = 2.0
         return self.rates[2] * factor
 
-    def processed(self, configuration: int, active: Sequence[frozenset[int]], alive: Alive) -> Floats:
+    def processed(self, active: Active, alive: Alive) -> Floats:
         """Rows per second that each task still reads in time when only the tasks that are `alive` go on (equations 6, 7)."""
-        count = len(self.problem.tasks)
-        read, emitted, blocked = np.zeros(count), np.zeros(count), np.zeros(count, dtype=bool)
-        stalls = np.zeros(count, dtype=bool)  # its consumers get nothing in time
+        goes_on = np.array([[alive(task, replicas) for task, replicas in enumerate(row)] for row in active], dtype=bool)
+        read, emitted = np.zeros(goes_on.shape), np.zeros(goes_on.shape)
+        stalls = np.zeros(goes_on.shape, dtype=bool)  # its consumers get nothing in time
         for task, edges in enumerate(self.inputs):
-            blocked[task] = any(producer >= 0 and stalls[producer] for producer, *_ in edges)
-            goes_on = alive(task, active[task])
-            stalls[task] = blocked[task] or (not goes_on and self.problem.tasks[task].late is Late.WAIT)
-            if goes_on and not blocked[task]:
-                for producer, selectivity, _, fraction in edges:
-                    rows = fraction * (emitted[producer] if producer >= 0 else self.source_rows[configuration, ~producer])
-                    read[task] += rows
-                    emitted[task] += selectivity * rows
+            blocked = stalls[:, [producer for producer, *_ in edges if producer >= 0]].any(axis=1)
+            stalls[:, task] = blocked | (~goes_on[:, task] & (self.problem.tasks[task].late is Late.WAIT))
+            in_time = goes_on[:, task] & ~blocked
+            for producer, selectivity, _, fraction in edges:
+                rows = fraction * in_time * (emitted[:, producer] if producer >= 0 else self.source_rows[:, ~producer])
+                read[:, task] += rows
+                emitted[:, task] += selectivity * rows
         return read
 
 
@@ -121,8 +120,7 @@ def outside(problem: Problem, placement: Placement, lost: frozenset[NodeName]) -
 
 def completeness_under(model: Model, active: Active, alive: Alive) -> float:
     """IC (equation 8) when only the tasks that are `alive` go on."""
-    kept = sum(float(model.probability[c] * model.processed(c, active[c], alive).sum()) for c in range(len(model.problem.configurations)))
-    return kept / model.best_rows_per_s
+    return float(model.probability @ model.processed(active, alive).sum(axis=1)) / model.best_rows_per_s
 
 
 def completeness(model: Model, active: Active, failures: FailureModel, placement: Placement) -> float:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
 
-from levee.planning.completeness.highs import GAP, Answer, Heard, Outcome, Program, run
+from levee.planning.completeness.highs import GAP, Answer, Heard, Outcome, Program, run, stopped
 from levee.planning.completeness.milp import Milp
 from levee.planning.completeness.model import Model
 from levee.planning.completeness.packing import Assignment, Packing, pack
@@ -64,10 +64,6 @@ def search(model: Model, milp: Milp, stop: Stop, found: Found, heard: Heard | No
         if found.outcome is not Outcome.STOPPED or nodes is None or stopped(stop):
             return found
     raise AssertionError("count() never ends")
-
-
-def stopped(stop: Stop) -> bool:
-    return stop.asked() or stop.remaining_s() <= 0
 
 
 def _hearing(found: Found, heard: Heard | None) -> Heard:

@@ -55,11 +55,12 @@ class Model:
         share, read_share = np.zeros(len(operator.tasks)), np.zeros(len(operator.tasks))
         for column, number in enumerate(operator.tasks):
             task = self.problem.tasks[number]
+            rows_per_s = task.streams[stream].rows_per_s
             for producer, rate in task.streams[stream].substreams:
-                weights[producer - origin.start, column] = rate / task.streams[stream].rows_per_s
+                weights[producer - origin.start, column] = rate / rows_per_s
             mass = [weight(one.rows_per_s, one.selectivity, self.metric) for one in task.streams]
             share[column] = mass[stream] / sum(mass)
-            read_share[column] = task.streams[stream].rows_per_s / task.read_rows_per_s
+            read_share[column] = rows_per_s / task.read_rows_per_s
         return _Input(origin, weights, share, read_share)
 
     @cached_property
