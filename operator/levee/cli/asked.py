@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from levee.cli.ending import Exit, Refused, use_instead
-from levee.planning.case import Kind, Place, Strategy
+from levee.planning.case import Kind, Objective, Place, Strategy
 from levee.topology.complaint import Complaint
 from levee.topology.graph import FailureModel, Target, Topology
 
@@ -25,6 +25,7 @@ class Asked:
     place: Place = Place.BALANCED
     node_failure_probability: float | None = None
     fail: tuple[str, ...] = ()
+    objective: Objective | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,13 @@ class Wish:
     strategy: Strategy
     target: Target
     failures: FailureModel
+    objective: Objective | None = None  # of a plan for a budget
+
+    @property
+    def says(self) -> str:
+        """What the strategy does in this case."""
+        said = (self.strategy.says_of_budget if self.target.budget is not None else None) or self.strategy.says
+        return said.replace("fidelity", "completeness") if self.objective is Objective.COMPLETENESS else said
 
     @property
     def sources_fail(self) -> bool:
@@ -45,7 +53,7 @@ def wish(topology: Topology, asked: Asked, known: Mapping[str, Strategy]) -> Wis
     target = _priced(asked.target or topology.wanted.target, asked.penalty_s)
     strategy = _strategy(asked.strategy or _declared(topology, asked), known)
     _check_fits(strategy, target)
-    return Wish(strategy, target, asked.failures or topology.wanted.failures)
+    return Wish(strategy, target, asked.failures or topology.wanted.failures, _objective(strategy, target, asked.objective))
 
 
 def has_target(target: Target) -> bool:
@@ -78,6 +86,25 @@ def _priced(target: Target, penalty_s: float | None) -> Target:
             "levee plan: the target contradicts itself.", [Complaint("--penalty", wrong, "add --target completeness=0.9")], Exit.USAGE
         )
     return replace(target, penalty=penalty_s)
+
+
+def _objective(strategy: Strategy, target: Target, asked: Objective | None) -> Objective | None:
+    """Only a budget leaves open what there is to be most of."""
+    natural = Objective.COMPLETENESS if strategy.kind is Kind.COMPLETENESS else Objective.FIDELITY
+    if asked is not None and (refusal := _no_objective(strategy, target, asked, natural)):
+        raise Refused("levee plan: there is no such choice of objective.", [Complaint("--objective", *refusal)], Exit.USAGE)
+    return None if target.budget is None or strategy.kind is Kind.BASELINE else asked or natural
+
+
+def _no_objective(strategy: Strategy, target: Target, asked: Objective, natural: Objective) -> tuple[str, str] | None:
+    """What is wrong with it and what to do, if anything."""
+    if strategy.kind is Kind.BASELINE:
+        return f"strategy {strategy.name} looks for the most of nothing", f"use --strategy {asked}"
+    if target.budget is None:
+        return "only a plan for a budget has an objective of its own; another target says what counts", "add --target budget=6"
+    if strategy.kind is Kind.COMPLETENESS and asked is not natural:
+        return f"strategy {strategy.name} plans for completeness", "use --strategy fidelity"
+    return None
 
 
 def _check_fits(strategy: Strategy, target: Target) -> None:

@@ -10,7 +10,7 @@ from levee.cli import amounts
 from levee.cli.asked import Asked
 from levee.cli.flags import OneOf, Parsed
 from levee.cli.output import Output
-from levee.planning.case import Place
+from levee.planning.case import Objective, Place
 from levee.planning.strategies import STRATEGIES
 from levee.topology.graph import FailureModel, Target
 
@@ -37,6 +37,7 @@ Exit codes: 0 the plan reaches its target, 1 the input is wrong or no plan reach
     type=Parsed("target", amounts.target),
     help="What to reach: 0.7 or completeness=0.7, fidelity=0.9, budget=6. Default: as the topology says.",
 )
+@click.option("--objective", type=OneOf(tuple(Objective)), help="For a budget: the most completeness, or the most fidelity.")
 @click.option(
     "--penalty", type=Parsed("duration", amounts.seconds), help="Let completeness fall short for this CPU time per window and whole unit."
 )
@@ -68,6 +69,7 @@ def plan(
     output_file: str | None,
     strategy: str | None,
     target: Target | None,
+    objective: str | None,
     penalty: float | None,
     failures: str | None,
     nodes: str | None,
@@ -97,7 +99,10 @@ def plan(
         Place(place),
         node_failure_probability,
         fail,
+        None if objective is None else Objective(objective),
     )
+    if frontier and objective:
+        raise click.UsageError("--frontier and --objective cannot be combined: its levels are of what the strategy plans for.")
     if frontier and fail:
         raise click.UsageError("--frontier and --fail cannot be combined: plan for one level, then ask what fails.")
     tools = ctx.obj if isinstance(ctx.obj, Tools) else Tools()

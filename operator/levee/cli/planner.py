@@ -12,14 +12,14 @@ from levee.cli import failing, losses, words
 from levee.cli.asked import Asked, Wish, wish
 from levee.cli.clock import Clock
 from levee.cli.ending import Exit, Refused
-from levee.cli.fidelity import measurer
+from levee.cli.fidelity import Measures
 from levee.cli.measure import Yardstick
 from levee.cli.nodes import choose
 from levee.cli.report import Failure, Guarantee, Price, Report, Search, Size, Verdict, Wanted
 from levee.cli.seek import seek
 from levee.cli.verdict import check, judge
 from levee.planning.by_budget import everything
-from levee.planning.case import Case, Found, Place, Strategy
+from levee.planning.case import Case, Found, Objective, Place, Strategy
 from levee.planning.completeness import baselines
 from levee.planning.expand import expand
 from levee.planning.fidelity.plan import Metric
@@ -42,11 +42,20 @@ class Ready:
     wish: Wish
     asked: Asked
     known: Mapping[str, Strategy]
+    measures: Measures
 
     def case(self) -> Case:
         target = self.wish.target
         goal = Goal(target.completeness if target.completeness is not None else 0.0, self.wish.failures, target.penalty)
-        return Case(self.topology, self.problem, goal, target.fidelity, target.budget, self.asked.place)
+        return Case(
+            self.topology,
+            self.problem,
+            goal,
+            target.fidelity,
+            target.budget,
+            self.asked.place,
+            objective=self.wish.objective or Objective.FIDELITY,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +67,7 @@ class Planned:
 def prepare(topology: Topology, asked: Asked, known: Mapping[str, Strategy]) -> Ready:
     wanted = wish(topology, asked, known)
     chosen = choose(asked.nodes, topology)
-    ready = Ready(topology, expand(topology, chosen.nodes), chosen.whence, wanted, asked, known)
+    ready = Ready(topology, expand(topology, chosen.nodes), chosen.whence, wanted, asked, known, Measures(topology))
     _check_able(wanted.strategy, ready.case())
     return ready
 
@@ -116,16 +125,17 @@ class _Parts:
 def yardstick(ready: Ready, shown: Plan | None, replicated: Set[TaskId] | None) -> Yardstick:
     """Measures on the plan's own placement, which is not the problem's where both were sought together."""
     problem = ready.problem if shown is None else replace(ready.problem, placement=shown.placement)
-    fidelity = measurer(ready.topology, replicated)
+    fidelity = ready.measures.measurer(replicated)
     if replicated is None:
         return Yardstick(problem, ready.wish.failures, fidelity)
-    return Yardstick(problem, ready.wish.failures, fidelity, measurer(ready.topology, replicated, Metric.IC), replicated)
+    return Yardstick(problem, ready.wish.failures, fidelity, ready.measures.measurer(replicated, Metric.IC), replicated)
 
 
 def _wanted(ready: Ready) -> Wanted:
     target = ready.wish.target
     probability = ready.asked.node_failure_probability
-    return Wanted(target.completeness, target.fidelity, target.budget, target.penalty, ready.wish.failures.value, probability)
+    objective = ready.wish.objective
+    return Wanted(target.completeness, target.fidelity, target.budget, target.penalty, ready.wish.failures.value, probability, objective)
 
 
 def size(problem: Problem) -> Size:
@@ -136,7 +146,7 @@ def _search(ready: Ready, found: Found, seconds: float, interrupted: bool) -> Se
     strategy, result = ready.wish.strategy, found.result
     return Search(
         strategy=strategy.name,
-        says=(strategy.says_of_budget if ready.wish.target.budget is not None else None) or strategy.says,
+        says=ready.wish.says,
         objective_is=found.objective_is,
         status=result.status,
         objective=result.objective,
@@ -180,5 +190,5 @@ def _failure(parts: _Parts, shown: Plan, lost: failing.Lost) -> Failure:
     promised = min(guaranteed, target) if target is not None else guaranteed
     topology, covers = parts.ready.topology, words.COVERED[parts.ready.wish.failures.value]
     # Nothing else fails with them, no other source either.
-    only_those = replace(yardstick(parts.ready, shown, None), fidelity_of=measurer(topology, None, lost=lost.sources))
+    only_those = replace(yardstick(parts.ready, shown, None), fidelity_of=parts.ready.measures.measurer(None, lost=lost.sources))
     return losses.lose(topology, only_those, shown, lost, losses.Promise(promised, covers, lost.outside_model(parts.found.replicated)))

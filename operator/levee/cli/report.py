@@ -83,6 +83,7 @@ class Wanted:
     penalty_s: float | None  # CPU seconds per window for each whole unit of completeness that is missing
     failures: str
     node_failure_probability: float | None
+    objective: str | None  # of a plan for a budget: completeness | fidelity
 
 
 @dataclass(frozen=True, slots=True)

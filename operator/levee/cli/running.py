@@ -48,7 +48,7 @@ def run(files: Sequence[str], asked: Asked, output: Output, *, frontier: bool, l
 def _watched(ready: Ready, clock: Clock, frontier: bool, quiet: bool) -> Shown:
     """With its progress on stderr."""
     clock.begin()
-    clock.unit = "fidelity" if ready.wish.strategy.kind is Kind.FIDELITY else "cores"
+    clock.unit = ready.wish.objective or ("fidelity" if ready.wish.strategy.kind is Kind.FIDELITY else "cores")
     reporter = Reporter(sys.stderr, clock.elapsed_s, sys.stderr.isatty(), lambda: f"{ready.topology.name}{clock.doing}", lambda: clock.unit)
     if not quiet:
         clock.tell = reporter.tell

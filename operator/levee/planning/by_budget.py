@@ -4,7 +4,7 @@ Why: the fidelity optimisers choose tasks and know neither nodes nor configurati
 Called by: planning.strategies; levee plan.
 """
 
-from levee.planning.case import FIDELITY_VERIFIER, Case, Found
+from levee.planning.case import FIDELITY_VERIFIER, Case, Found, Objective
 from levee.planning.completeness.verify import verify as verify_on_nodes
 from levee.planning.fidelity.plan import ActivePlan, Metric, Optimiser
 from levee.planning.fidelity.problem import fidelity_problem
@@ -25,9 +25,9 @@ def for_completeness(optimiser: Optimiser, case: Case, stop: Stop) -> Found:
 
 
 def for_fidelity(optimiser: Optimiser, case: Case, stop: Stop) -> Found:
-    """The most fidelity for the budget, or the smallest budget for the fidelity."""
+    """The most fidelity (or what else is the objective) for the budget, or the smallest budget for the fidelity."""
     if case.budget is not None or case.fidelity is None:
-        return _within(optimiser, case, stop, Metric.OF)
+        return _within(optimiser, case, stop, Metric.IC if case.objective is Objective.COMPLETENESS else Metric.OF)
     problem = fidelity_problem(case.topology)
     tasks, result = smallest_budget(
         lambda tasks: optimiser(problem, tasks, metric=Metric.OF, stop=part(stop, 1 / BISECTIONS_MAX)),

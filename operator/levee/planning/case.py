@@ -27,6 +27,13 @@ class Kind(StrEnum):
     FIDELITY = "fidelity or budget"
 
 
+class Objective(StrEnum):
+    """What a plan for a budget is to have most of."""
+
+    COMPLETENESS = "completeness"
+    FIDELITY = "fidelity"
+
+
 class Place(StrEnum):
     """Whether replicas stay where the balanced placement puts them, or are placed together with the activation."""
 
@@ -45,6 +52,7 @@ class Case:
     budget: int | None = None
     place: Place = Place.BALANCED
     start: Plan | None = None
+    objective: Objective = Objective.FIDELITY  # where there is a budget, of the strategies that plan for either
 
     @property
     def sources_fail(self) -> bool:
