@@ -35,6 +35,7 @@ def test_a_closed_server_is_gone_and_so_is_its_folder() -> None:
     server.close()
     assert not is_alive(server.pid)
     assert not server.folder.exists()
+    server.close()  # once more does no harm: a restart that failed has closed it already
 
 
 def test_kill_9_of_the_caller_takes_the_server_and_its_folder_along() -> None:
