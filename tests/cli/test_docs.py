@@ -11,10 +11,11 @@ from tests.cli.stage import ROOT, levee
 
 DOCS = ROOT / "docs"
 CONSOLE = re.compile(r"```console\n\$ levee (?P<command>[^\n]*)\n(?P<output>.*?)```", re.DOTALL)
+FRONT = re.compile(r"\$ \.venv/bin/levee (?P<command>[^\n]*)\n(?P<output>.*?)```", re.DOTALL)
 EXAMPLE = re.compile(r"`levee (?P<command>[^`\n]*)`\n\n```yaml\n(?P<output>.*?)```", re.DOTALL)
 
 
-@pytest.mark.parametrize(("page", "block"), [("planning.md", CONSOLE), ("plan-output.md", EXAMPLE)])
+@pytest.mark.parametrize(("page", "block"), [("../README.md", FRONT), ("planning.md", CONSOLE), ("plan-output.md", EXAMPLE)])
 def test_the_page_shows_what_is_printed(
     page: str, block: re.Pattern[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
