@@ -8,7 +8,7 @@ Called by: the workers of the topology `bargain-discovery`; its source gives the
 import json
 
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as sf
+from pyspark.sql import functions as f
 
 from levee_spark.examples.carry import Rows, carry
 
@@ -40,13 +40,13 @@ def sum_recent(kept: bytes, trades: Rows) -> tuple[bytes, Rows]:
 
 def vwap(inputs: dict[str, DataFrame]) -> DataFrame:
     """The moving average price, weighted by volume."""
-    return inputs["aggregator"].select("key", "symbol", (sf.col("total_cents") / sf.col("total_volume")).alias("vwap_cents"))
+    return inputs["aggregator"].select("key", "symbol", (f.col("total_cents") / f.col("total_volume")).alias("vwap_cents"))
 
 
 def bargain_index(inputs: dict[str, DataFrame]) -> DataFrame:
     """Quotes below the newest average of their symbol, with what buying all that is offered would gain."""
-    averages = inputs["vwap"].select("key", "symbol", sf.lit(0).cast("long").alias("ask_size"), sf.col("vwap_cents").alias("cents"))
-    quotes = inputs["quote-filter"].select("key", "symbol", "ask_size", sf.col("ask_cents").cast("double").alias("cents"))
+    averages = inputs["vwap"].select("key", "symbol", f.lit(0).cast("long").alias("ask_size"), f.col("vwap_cents").alias("cents"))
+    quotes = inputs["quote-filter"].select("key", "symbol", "ask_size", f.col("ask_cents").cast("double").alias("cents"))
     schema = "key long, symbol string, ask_cents long, ask_size long, vwap_cents double, gain_cents double"
     return carry(averages.unionByName(quotes), find_bargains, schema)
 

@@ -1,8 +1,8 @@
 """One state per task, carried from epoch to epoch: how the stateful examples use Structured Streaming.
 
 Why: `applyInPandasWithState` calls Python once per group and epoch. With one group per task that is one call, however many
-symbols or segments the task has, and a step is a plain function of what was kept and what has come. A shuffle brings the rows in any
-order, so they are sorted first, and by their first column above all.
+symbols or segments the task has, and a step is a plain function of what was kept and what has come. Nothing promises in which order
+the rows of an epoch arrive, so they are sorted first, and by their first column above all.
 Called by: levee_spark.examples.bargains, top100 and traffic.
 """
 
@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import pandas as pd
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as sf
+from pyspark.sql import functions as f
 from pyspark.sql.streaming.state import GroupState, GroupStateTimeout
 
 Rows: TypeAlias = list[tuple[Any, ...]]
@@ -30,5 +30,5 @@ def carry(rows: DataFrame, step: Step, schema: str) -> DataFrame:
             yield pd.DataFrame(output, columns=names)
 
     names = [column.split()[0] for column in schema.split(", ")]
-    all_of_it = rows.withColumn("task", sf.lit(0)).groupBy("task")
+    all_of_it = rows.coalesce(1).withColumn("task", f.lit(0)).groupBy("task")  # one partition is grouped already: no shuffle
     return all_of_it.applyInPandasWithState(epoch, schema, "kept binary", "append", GroupStateTimeout.NoTimeout)

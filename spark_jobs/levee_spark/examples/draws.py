@@ -23,7 +23,7 @@ WORD = 2**64 - 1
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """What all generators are told: which of the possible streams, how many rows of it, cut how."""
+    """What all generators are told: which of the possible streams, how many rows of it, cut how. The first epoch is 1."""
 
     seed: int
     rate_per_s: int
@@ -38,10 +38,10 @@ class Pace:
         return pace
 
     def rows_before(self, epoch: int) -> int:
-        return epoch * self.period_ms * self.rate_per_s // 1000
+        return (epoch - 1) * self.period_ms * self.rate_per_s // 1000
 
-    def time_us(self, epoch: int) -> int:
-        return epoch * self.period_ms * 1000
+    def start_us(self, epoch: int) -> int:
+        return (epoch - 1) * self.period_ms * 1000
 
 
 def numbered(first: int, end: int, task: int, tasks: int) -> Numbers:
@@ -99,15 +99,15 @@ def wave(time: Shares) -> Shares:
 
 @cache
 def zipf_ends(count: int, exponent: float) -> npt.NDArray[np.uint64]:
-    """Where each of `count` ranks ends on a line of 2^53: rank k has a share in proportion to 1 / k^exponent."""
+    """Where each of `count` ranks ends on a line of 2^32: rank k has a share like 1 / k^exponent. Rounded, for powers differ, too."""
     ends = np.cumsum(np.arange(1, count + 1, dtype=np.float64) ** -exponent)
-    places: npt.NDArray[np.uint64] = np.rint(ends / ends[-1] * 2**53).astype(np.uint64)
+    places: npt.NDArray[np.uint64] = np.rint(ends / ends[-1] * 2**32).astype(np.uint64)
     return places
 
 
 def zipf(seed: int, column: str, numbers: Numbers, count: int, exponent: float) -> Numbers:
     """Ranks 0 .. count - 1, the first the most frequent."""
-    places = bits(seed, column, numbers) >> np.uint64(11)
+    places = bits(seed, column, numbers) >> np.uint64(32)
     return np.searchsorted(zipf_ends(count, exponent), places, side="right").astype(np.int64)
 
 

@@ -26,17 +26,17 @@ def rows(epoch: int, options: Mapping[str, str], task: int, tasks: int) -> pa.Ta
     pace = Pace.of(options, rate_per_s=AVERAGE_PER_S)
     first, end = rows_before(epoch, pace), rows_before(epoch + 1, pace)
     keys = numbered(first, end, task, tasks)
-    happened_us = times_us(keys, first, end, pace.time_us(epoch), pace.period_ms * 1000)
+    happened_us = times_us(keys, first, end, pace.start_us(epoch), pace.period_ms * 1000)
     return table(pace.seed, int(options.get("symbols", "100")), keys, happened_us)
 
 
 def rows_before(epoch: int, pace: Pace) -> int:
     """How many rows the epochs before this one have, without going through them."""
-    rounds, place = divmod(epoch, epochs_in(ROUND_MS, pace))
+    rounds, place = divmod(epoch - 1, epochs_in(ROUND_MS, pace))
     burst = epochs_in(BURST_MS, pace)
     start = int(below(pace.seed, "burst", np.array([rounds]), epochs_in(ROUND_MS, pace) - burst + 1)[0])
     at_peak = rounds * burst + min(max(place - start, 0), burst)
-    rate = PEAK_PER_S * at_peak + CALM_PER_S * (epoch - at_peak)
+    rate = PEAK_PER_S * at_peak + CALM_PER_S * (epoch - 1 - at_peak)
     return rate * pace.rate_per_s * pace.period_ms // (AVERAGE_PER_S * 1000)
 
 

@@ -5,13 +5,13 @@ Called by: the workers of the topology `pipeline`.
 """
 
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as sf
+from pyspark.sql import functions as f
 
 
 def clean(inputs: dict[str, DataFrame]) -> DataFrame:
     """The reading in degrees: the rate source only counts."""
-    return inputs["readings"].select("value", (sf.col("value") % 400 / 10 - 5).alias("celsius"))
+    return inputs["readings"].select("value", ((f.col("value") % 400 - 50) / 10).alias("celsius"))
 
 
 def enrich(inputs: dict[str, DataFrame]) -> DataFrame:
-    return inputs["pe1"].select("value", "celsius", (sf.col("celsius") < 0).alias("frost"))
+    return inputs["pe1"].select("value", "celsius", (f.col("celsius") < 0).alias("frost"))

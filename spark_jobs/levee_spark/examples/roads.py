@@ -47,7 +47,7 @@ def locations(epoch: int, options: Mapping[str, str], task: int, tasks: int) -> 
     keys = np.arange(first, end, dtype=np.int64)
     segment = segments_of(users)[keys * STRIDE % users]
     keys = keys[mine := tasks_of(segment, tasks) == task]
-    happened_us = times_us(keys, first, end, pace.time_us(epoch), pace.period_ms * 1000)
+    happened_us = times_us(keys, first, end, pace.start_us(epoch), pace.period_ms * 1000)
     return pa.table(
         {
             "key": keys,
@@ -63,7 +63,7 @@ def reports(epoch: int, options: Mapping[str, str], task: int, tasks: int) -> pa
     """One epoch of what users report: all that are on the segment of an incident, each after a moment."""
     pace = Pace.of(options, rate_per_s=RATE_PER_S)
     users = int(options.get("users", USERS))
-    start_us, end_us = pace.time_us(epoch), pace.time_us(epoch + 1)
+    start_us, end_us = pace.start_us(epoch), pace.start_us(epoch + 1)
     recent = incidents(pace.seed, users, start_us - REPORTED_WITHIN_US, end_us)
     key, user, told_us = told(pace.seed, users, recent)
     number = key // users
@@ -106,7 +106,7 @@ def incidents(seed: int, users: int, since_us: int, end_us: int) -> Incidents:
 @cache
 def segments_of(users: int) -> Numbers:
     """The segment of each user."""
-    places = (np.arange(users, dtype=np.float64) + 0.5) / users * 2**53
+    places = (np.arange(users, dtype=np.float64) + 0.5) / users * 2**32
     return np.searchsorted(zipf_ends(SEGMENTS, SKEW), places.astype(np.uint64), side="right").astype(np.int64)
 
 

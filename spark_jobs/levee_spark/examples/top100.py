@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as sf
+from pyspark.sql import functions as f
 
 from levee_spark.examples.carry import Rows, carry
 
@@ -50,7 +50,7 @@ def summed(counts: pa.Table, by: list[str]) -> pa.Table:
 
 def top(inputs: dict[str, DataFrame]) -> DataFrame:
     """Once a second, the 100 hottest pages of the last minute."""
-    counts = inputs["merge"].select(sf.col("_epoch_time").cast("long").alias("second"), "page", "hits")
+    counts = inputs["merge"].select(f.col("_epoch_time").cast("long").alias("second"), "page", "hits")
     return carry(counts, rank, "rank long, page string, hits long")
 
 

@@ -9,7 +9,7 @@ import json
 from typing import TypeAlias
 
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as sf
+from pyspark.sql import functions as f
 
 from levee_spark.examples.carry import Rows, carry
 
@@ -22,9 +22,9 @@ Kept: TypeAlias = tuple[dict[str, list[tuple[int, int]]], dict[str, tuple[int, f
 
 def speeds(inputs: dict[str, DataFrame]) -> DataFrame:
     """The average speed on each segment in each second, once the second is over; locations come in the order of their time."""
-    seconds = inputs["locations"].withWatermark("time", "0 seconds").groupBy(sf.window("time", "1 second"), "segment")
-    averages = seconds.agg(sf.avg("speed_kmh").alias("speed_kmh"), sf.count("*").alias("locations"))
-    return averages.select(sf.col("window.start").alias("second"), "segment", "speed_kmh", "locations")
+    seconds = inputs["locations"].withWatermark("time", "0 seconds").groupBy(f.window("time", "1 second"), "segment")
+    averages = seconds.agg(f.avg("speed_kmh").alias("speed_kmh"), f.count("*").alias("locations"))
+    return averages.select(f.col("window.start").alias("second"), "segment", "speed_kmh", "locations")
 
 
 def incidents(inputs: dict[str, DataFrame]) -> DataFrame:
@@ -35,10 +35,10 @@ def incidents(inputs: dict[str, DataFrame]) -> DataFrame:
 
 def jams(inputs: dict[str, DataFrame]) -> DataFrame:
     """Incidents on segments that have become slow, each once."""
-    at = sf.unix_millis("_epoch_time").alias("at_ms")
-    none, still = sf.lit(-1).cast("long").alias("incident"), sf.lit(0.0).alias("speed_kmh")
+    at = f.unix_millis("_epoch_time").alias("at_ms")
+    none, still = f.lit(-1).cast("long").alias("incident"), f.lit(0.0).alias("speed_kmh")
     reported = inputs["incidents"].select(at, "incident", "segment", still)
-    slow = inputs["speeds"].where(sf.col("speed_kmh") < SLOW_KMH).select(at, none, "segment", "speed_kmh")
+    slow = inputs["speeds"].where(f.col("speed_kmh") < SLOW_KMH).select(at, none, "segment", "speed_kmh")
     return carry(reported.unionByName(slow), match_jams, "incident long, segment long, speed_kmh double")
 
 

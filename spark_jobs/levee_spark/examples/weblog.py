@@ -27,7 +27,7 @@ def rows(epoch: int, options: Mapping[str, str], task: int, tasks: int) -> pa.Ta
     pace = Pace.of(options, rate_per_s=RATE_PER_S)
     first, end = pace.rows_before(epoch), pace.rows_before(epoch + 1)
     keys = numbered(first, end, task, tasks)
-    happened_us = FASTER * times_us(keys, first, end, pace.time_us(epoch), pace.period_ms * 1000)
+    happened_us = FASTER * times_us(keys, first, end, pace.start_us(epoch), pace.period_ms * 1000)
     page = hot_pages(pace.seed, int(options.get("pages", PAGES)), keys, happened_us)
     return pa.table(
         {
