@@ -53,10 +53,11 @@ def test_every_mistake_goes_to_stderr_in_one_block(broken: Path, capsys: pytest.
 
 
 def test_several_files_are_judged_each_for_itself(clicks: Path, broken: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    broken.write_text(broken.read_text().replace("name: clicks", "name: broken"))
     assert run(["validate", "-f", str(broken), "-f", str(clicks)]) == 1
     out, err = capsys.readouterr()
     assert out.startswith("shop/clicks: valid")
-    assert err.startswith("FaultTolerantTopology shop/clicks (")
+    assert err.startswith("FaultTolerantTopology shop/broken (")
 
 
 def test_the_files_of_a_directory_are_taken_together(capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,7 +14,7 @@ import click
 from levee.cli.ending import Refused
 from levee.topology.documents import TEXT_MAX
 from levee.topology.graph import Topology
-from levee.topology.load import Loaded, load_bytes
+from levee.topology.load import Loaded, load_bytes, unique
 from levee.topology.wording import describe
 
 STDIN = "-"
@@ -40,7 +40,7 @@ def load_all(paths: Sequence[str]) -> list[Loaded]:
             unreadable.append(f"{path}: {getattr(problem, 'strerror', None) or problem}")
     if unreadable:
         raise click.UsageError("Cannot read " + "; cannot read ".join(unreadable) + ".")
-    return [one for origin, data in contents for one in load_bytes(data, origin=origin)]
+    return list(unique(one for origin, data in contents for one in load_bytes(data, origin=origin)))
 
 
 def told(wrong: Loaded) -> str:

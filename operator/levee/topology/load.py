@@ -4,7 +4,7 @@ Why: one door for the command line, the operator and the admission of resources,
 Called by: levee validate, levee plan.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from levee.topology.complaint import Complaint
 from levee.topology.convert import convert
 from levee.topology.documents import Document, decode, read_documents
 from levee.topology.graph import Topology
+from levee.topology.lists import is_list, unpacked
 from levee.topology.paths import Path
 from levee.topology.repair import repair
 from levee.topology.scalars import kind_of
@@ -47,10 +48,35 @@ def load_bytes(data: bytes, *, origin: str) -> tuple[Loaded, ...]:
 
 
 def load(text: str, *, origin: str) -> tuple[Loaded, ...]:
-    """Every document of the text, in order."""
+    """Every document of the text, and every item of a list among them, in order."""
     documents = read_documents(text)
     places = [origin if len(documents) == 1 else f"{origin}, line {document.line}" for document in documents]
-    return tuple(_load(document, place) for document, place in zip(documents, places, strict=True))
+    return tuple(one for document, place in zip(documents, places, strict=True) for one in _each(document, place))
+
+
+def unique(loaded: Iterable[Loaded]) -> tuple[Loaded, ...]:
+    """The same, with a complaint about every topology that bears the name of one before it: a cluster would keep the last."""
+    first: dict[str, str] = {}
+    return tuple(_once(one, first) for one in loaded)
+
+
+def _once(one: Loaded, first: dict[str, str]) -> Loaded:
+    if one.name == one.origin or any(complaint.where == "kind" for complaint in one.complaints):
+        return one  # Without a name, or no topology at all.
+    if one.name not in first:
+        first[one.name] = one.origin
+        return one
+    wrong = f"'{one.short_name}' is already the name of the topology in {first[one.name]}"
+    twice = tidied(Complaint("metadata.name", wrong, "give each topology a name of its own in its namespace, or keep one of the two"))
+    return Loaded(one.origin, one.name, complaints=(twice, *one.complaints))
+
+
+def _each(document: Document, origin: str) -> Iterator[Loaded]:
+    if not is_list(document):
+        yield _load(document, origin)
+        return
+    for place, item in unpacked(document):
+        yield _load(item, f"{origin}, {place}" if place else origin)
 
 
 def _load(document: Document, origin: str) -> Loaded:
