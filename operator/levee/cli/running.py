@@ -8,6 +8,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+import click
+
 from levee.cli.asked import Asked
 from levee.cli.clock import Clock, Now, monotonic_s
 from levee.cli.ending import Exit, Refused
@@ -47,6 +49,7 @@ def run(files: Sequence[str], asked: Asked, output: Output, *, frontier: bool, l
 
 def _watched(ready: Ready, clock: Clock, frontier: bool, quiet: bool) -> Shown:
     """With its progress on stderr."""
+    ready.wish.strategy.warm_up(lambda text: None if quiet else click.echo(f"{ready.topology.name}: {text}", err=True))
     clock.begin()
     clock.unit = ready.wish.objective or ("fidelity" if ready.wish.strategy.kind is Kind.FIDELITY else "cores")
     reporter = Reporter(sys.stderr, clock.elapsed_s, sys.stderr.isatty(), lambda: f"{ready.topology.name}{clock.doing}", lambda: clock.unit)

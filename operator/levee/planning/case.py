@@ -72,6 +72,11 @@ class Found:
 
 
 Solve: TypeAlias = Callable[[Case, Stop], Found]
+Say: TypeAlias = Callable[[str], None]  # to people, in a sentence without its full stop
+
+
+def _nothing(say: Say) -> None:
+    del say
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,3 +87,4 @@ class Strategy:
     solve: Solve
     cannot: Callable[["Case"], str | None] = lambda _: None  # what a case has that is beyond it
     says_of_budget: str | None = None  # where it does something else for a budget
+    warm_up: Callable[[Say], None] = _nothing  # what is done before the clock starts, and told where it takes long

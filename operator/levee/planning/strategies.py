@@ -7,7 +7,7 @@ Called by: levee plan.
 import os
 from dataclasses import replace
 
-from levee.planning.case import Case, Found, Kind, Place, Strategy
+from levee.planning.case import Case, Found, Kind, Place, Say, Strategy
 from levee.planning.problem import Goal, Plan
 from levee.planning.result import Result, Stop
 from levee.topology.graph import FailureModel
@@ -35,6 +35,12 @@ def _ft_search(case: Case, stop: Stop) -> Found:
     from levee.planning.completeness import ftsearch
 
     return verified(case, ftsearch.solve(case.problem, case.goal, stop=stop, threads=os.cpu_count() or 1), case.goal)
+
+
+def _warm_up_ft_search(say: Say) -> None:
+    from levee.planning.completeness import ftsearch_warm
+
+    ftsearch_warm.warm_up(say)
 
 
 def _beyond_ft_search(case: Case) -> str | None:
@@ -139,7 +145,14 @@ STRATEGIES = {
         Strategy("greedy", "all active, switched off until no node is overloaded", Kind.BASELINE, _greedy, _beyond_greedy),
         Strategy("non-replicated", "one replica of each, those of the plan for half", Kind.BASELINE, _non_replicated, _beyond_greedy),
         Strategy("completeness", "least cost for a completeness, exact", Kind.COMPLETENESS, _exact, says_of_budget=MOST_COMPLETENESS),
-        Strategy("ft-search", "least cost for a completeness, by the search of LAAR", Kind.COMPLETENESS, _ft_search, _beyond_ft_search),
+        Strategy(
+            "ft-search",
+            "least cost for a completeness, by the search of LAAR",
+            Kind.COMPLETENESS,
+            _ft_search,
+            _beyond_ft_search,
+            warm_up=_warm_up_ft_search,
+        ),
         Strategy("fidelity", "most fidelity for a budget, exact", Kind.FIDELITY, _fidelity),
         Strategy("structure-aware", "much fidelity for a budget, by the structure of the graph", Kind.FIDELITY, _structure_aware),
         Strategy("fidelity-greedy", "much fidelity for a budget, task by task", Kind.FIDELITY, _fidelity_greedy),
