@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from copy import deepcopy
+from pathlib import Path
 from typing import Any
 
 import yaml
@@ -42,6 +43,9 @@ CLICKS: Tree = {
     },
 }
 
+CLICKS_TEXT = yaml.safe_dump(CLICKS, sort_keys=False)
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
 Change = Callable[[Tree], object]
 
 
@@ -77,9 +81,14 @@ def drop(path: str) -> Change:
     return change
 
 
-def said(text: str) -> list[str]:
+def text(where: str, wrong: str, fix: str) -> str:
+    """A complaint as users read it."""
+    return f"  {where}: {wrong}.\n    Fix: {fix}."
+
+
+def said(document: str) -> list[str]:
     """The complaints about the only document of a text, as users read them."""
-    (one,) = load(text, origin="clicks.yaml")
+    (one,) = load(document, origin="clicks.yaml")
     return [complaint_text(complaint) for complaint in one.complaints]
 
 

@@ -8,13 +8,12 @@ import yaml
 from levee.topology.documents import DOCUMENTS_MAX, SIZE_MAX, read_documents
 from levee.topology.load import load, load_bytes
 from levee.topology.wording import COMPLAINTS_MAX, complaint_text, describe
-from tests.topology.shop import CLICKS, changed, said
-
-CLICKS_TEXT = yaml.safe_dump(CLICKS, sort_keys=False)
+from tests.topology.shop import CLICKS, CLICKS_TEXT, changed, said
+from tests.topology.shop import text as complaint
 
 
 def told(where: str, wrong: str, fix: str) -> list[str]:
-    return [f"  {where}: {wrong}.\n    Fix: {fix}."]
+    return [complaint(where, wrong, fix)]
 
 
 WRITE = "write a FaultTolerantTopology, or name another file"

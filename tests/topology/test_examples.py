@@ -6,8 +6,7 @@ import pytest
 
 from levee.topology.graph import Late, Partitioning, Strategy, Topology
 from levee.topology.load import load_bytes
-
-EXAMPLES = Path(__file__).parents[2] / "examples"
+from tests.topology.shop import EXAMPLES
 
 
 def example(name: str) -> Topology:

@@ -11,7 +11,9 @@ import yaml
 from levee.cli.main import run
 from levee.topology.load import Loaded, load, unique
 from levee.topology.wording import complaint_text
-from tests.topology.shop import CLICKS, Tree, changed, put
+from tests.topology.shop import CLICKS, Tree, changed, put, text
+
+WRITE = "write the topologies as a list, or one document each"
 
 
 def stored(name: str, tree: Tree = CLICKS) -> Tree:
@@ -66,10 +68,10 @@ def test_a_boolean_in_an_item_is_told_as_it_was_written() -> None:
 @pytest.mark.parametrize(
     ("items", "expected"),
     [
-        ("", "  items: is missing.\n    Fix: write the topologies as a list, or one document each."),
-        ("items: []", "  items: is empty.\n    Fix: write the topologies as a list, or one document each."),
-        ("items: {}", "  items: is a mapping, but must be a list.\n    Fix: write the topologies as a list, or one document each."),
-        ("items: [null]", "  items[0]: is nothing, not a resource.\n    Fix: remove it."),
+        ("", text("items", "is missing", WRITE)),
+        ("items: []", text("items", "is empty", WRITE)),
+        ("items: {}", text("items", "is a mapping, but must be a list", WRITE)),
+        ("items: [null]", text("items[0]", "is nothing, not a resource", "remove it")),
     ],
 )
 def test_a_list_without_topologies_is_refused(items: str, expected: str) -> None:
@@ -83,10 +85,8 @@ def test_an_item_of_another_kind_is_refused() -> None:
 
 def test_a_name_may_be_given_once_whatever_the_file() -> None:
     one, two = load(listed(stored("one"), stored("one")), origin="a.yaml"), load(yaml.safe_dump(stored("one")), origin="b.yaml")
-    again = (
-        "  metadata.name: 'shop/one' is already the name of the topology in a.yaml, items[0].\n"
-        "    Fix: give each topology a name of its own in its namespace, or keep one of the two."
-    )
+    fix = "give each topology a name of its own in its namespace, or keep one of the two"
+    again = text("metadata.name", "'shop/one' is already the name of the topology in a.yaml, items[0]", fix)
     assert told(unique((*one, *two))) == [[], [again], [again]]
 
 
@@ -100,6 +100,12 @@ def test_one_name_in_two_namespaces_is_two_names() -> None:
 def test_another_kind_of_the_same_name_takes_nothing_away() -> None:
     loaded = load(f"{yaml.safe_dump(CLICKS | {'kind': 'Pod'})}---\n{yaml.safe_dump(CLICKS)}", origin="a.yaml")
     assert [one.topology is not None for one in unique(loaded)] == [False, True]
+
+
+@pytest.mark.parametrize("kind", ["[]", "{}", "3", ""])
+def test_a_kind_may_be_anything(kind: str) -> None:
+    (one,) = load(f"kind: {kind}\nitems: []\n", origin="all.yaml")
+    assert "kind" in {complaint.where for complaint in one.complaints}
 
 
 @pytest.mark.parametrize("command", ["validate", "plan"])

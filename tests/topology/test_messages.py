@@ -8,11 +8,7 @@ import yaml
 
 from levee.topology.load import load
 from levee.topology.wording import complaint_text
-from tests.topology.shop import Change, Tree, changed, drop, put, said_after
-
-
-def text(where: str, wrong: str, fix: str) -> str:
-    return f"  {where}: {wrong}.\n    Fix: {fix}."
+from tests.topology.shop import Change, Tree, changed, drop, put, said_after, text
 
 
 def add(kind: str, item: Any) -> Change:
@@ -32,10 +28,19 @@ def node(*names: str) -> list[Tree]:
     return [{"name": name} for name in names]
 
 
+def rated(rate: Any) -> Change:
+    return put("sources.0.configurations.1.rate", rate)
+
+
+def costing(cost: Any) -> Change:
+    return put("operators.0.inputs.0.cost", cost)
+
+
 def joint(*lines: tuple[float, Tree]) -> Change:
     return put("configurations", [{"probability": probability, "rates": rates} for probability, rates in lines])
 
 
+RATE, COST = "spec.sources[0].configurations[1].rate", "spec.operators[0].inputs[0].cost"
 MISSPELLED = "use 'orders', or add an operator that emits 'ordres'"
 NAMES = "only lower-case letters, digits and '-' may stand in it, and a letter comes first"
 DURATION = "write a number and a unit (ns, us, ms, s, m, h), such as 12us, 250ms or 1.5s"
@@ -79,48 +84,48 @@ ONE_MISTAKE: list[tuple[str, list[Change], str]] = [
     ),
     (
         "a negative rate",
-        [put("sources.0.configurations.1.rate", -800)],
-        text("spec.sources[0].configurations[1].rate", "is -800, but must be more than 0", "write more than 0"),
+        [rated(-800)],
+        text(RATE, "is -800, but must be more than 0", "write more than 0"),
     ),
     (
         "a rate of zero",
-        [put("sources.0.configurations.1.rate", 0)],
-        text("spec.sources[0].configurations[1].rate", "is 0, but must be more than 0", "write more than 0"),
+        [rated(0)],
+        text(RATE, "is 0, but must be more than 0", "write more than 0"),
     ),
     (
         "a rate that is no number",
-        [put("sources.0.configurations.1.rate", math.nan)],
-        text("spec.sources[0].configurations[1].rate", "is nan, which is not a finite number", "write a number"),
+        [rated(math.nan)],
+        text(RATE, "is nan, which is not a finite number", "write a number"),
     ),
     (
         "an endless rate",
-        [put("sources.0.configurations.1.rate", math.inf)],
-        text("spec.sources[0].configurations[1].rate", "is inf, which is not a finite number", "write a number"),
+        [rated(math.inf)],
+        text(RATE, "is inf, which is not a finite number", "write a number"),
     ),
     (
         "a rate in words",
-        [put("sources.0.configurations.1.rate", "many")],
-        text("spec.sources[0].configurations[1].rate", "is the text 'many', but must be a number", "write a number, without quotes"),
+        [rated("many")],
+        text(RATE, "is the text 'many', but must be a number", "write a number, without quotes"),
     ),
     (
         "a cost of zero",
-        [put("operators.0.inputs.0.cost", "0us")],
-        text("spec.operators[0].inputs[0].cost", "is 0us, but must be more than 0", "write a duration such as 250ms"),
+        [costing("0us")],
+        text(COST, "is 0us, but must be more than 0", "write a duration such as 250ms"),
     ),
     (
         "a negative cost",
-        [put("operators.0.inputs.0.cost", "-3us")],
-        text("spec.operators[0].inputs[0].cost", "'-3us' is not a duration", DURATION),
+        [costing("-3us")],
+        text(COST, "'-3us' is not a duration", DURATION),
     ),
     (
         "a unit that does not parse",
-        [put("operators.0.inputs.0.cost", "12 parsecs")],
-        text("spec.operators[0].inputs[0].cost", "'12 parsecs' is not a duration", DURATION),
+        [costing("12 parsecs")],
+        text(COST, "'12 parsecs' is not a duration", DURATION),
     ),
     (
         "a missing unit",
-        [put("operators.0.inputs.0.cost", 12)],
-        text("spec.operators[0].inputs[0].cost", "12 is not a duration", "say the unit, such as 12ms or 12s"),
+        [costing(12)],
+        text(COST, "12 is not a duration", "say the unit, such as 12ms or 12s"),
     ),
     (
         "cores that do not parse",
@@ -273,9 +278,9 @@ ONE_MISTAKE: list[tuple[str, list[Change], str]] = [
     ),
     (
         "one rate twice",
-        [put("sources.0.configurations.1.rate", 400)],
+        [rated(400)],
         text(
-            "spec.sources[0].configurations[1].rate",
+            RATE,
             "400 is already the rate of configurations[0]",
             "join the two and add up their probabilities",
         ),
@@ -544,14 +549,14 @@ def test_operators_that_only_a_cycle_feeds_are_unreachable() -> None:
 def test_all_mistakes_of_shape_and_meaning_are_told_at_once() -> None:
     changes = [
         put("sources.0.configurations.1.probability", 0.3),
-        put("operators.0.inputs.0.cost", "12 parsecs"),
+        costing("12 parsecs"),
         put("operators.0.colour", "red"),
         put("operators.1.inputs.0.from", "ordres"),
         put("operators.1.inputs.0.cost", "dear"),
         add("sinks", "hello"),
     ]
     assert [complaint.split(": ")[0].strip() for complaint in said_after(*changes)] == [
-        "spec.operators[0].inputs[0].cost",
+        COST,
         "spec.operators[0].colour",
         "spec.operators[1].inputs[0].cost",
         "spec.sinks[1]",

@@ -15,10 +15,7 @@ from hypothesis import strategies as st
 from levee.cli.main import run
 from levee.topology.crd import NAME, crd_text
 from levee.topology.load import Loaded, load, load_bytes
-from tests.topology.shop import CLICKS, changed, put
-
-CLICKS_TEXT = yaml.safe_dump(CLICKS, sort_keys=False)
-EXAMPLES = Path(__file__).parents[2] / "examples"
+from tests.topology.shop import CLICKS, CLICKS_TEXT, EXAMPLES, changed, put
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from levee.topology.documents import Document
 from levee.topology.scalars import kind_of
 from levee.topology.spec import KIND
 
-KINDS = frozenset({"List", f"{KIND}List"})
+KINDS = ("List", f"{KIND}List")
 FIX = "write the topologies as a list, or one document each"
 _AT = re.compile(r"items\[(\d+)\]\.?")
 
