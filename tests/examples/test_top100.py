@@ -62,3 +62,7 @@ def test_there_is_one_ranking_a_second() -> None:
     kept, again = top100.rank(kept, [(100, "/a", 1)])
     _, later = top100.rank(kept, [(101, "/b", 1)])
     assert (first, again, later) == ([(1, "/a", 1)], [], [(1, "/a", 2), (2, "/b", 1)])
+
+
+def test_an_epoch_without_records_has_no_counts() -> None:
+    assert [batch.num_rows for batch in top100.count_slices([])] + [batch.num_rows for batch in top100.add_up([])] == []

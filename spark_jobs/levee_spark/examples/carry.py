@@ -6,6 +6,7 @@ the rows of an epoch arrive, so they are sorted first, and by their first column
 Called by: levee_spark.examples.bargains, top100 and traffic.
 """
 
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
@@ -23,6 +24,8 @@ def carry(rows: DataFrame, step: Step, schema: str) -> DataFrame:
     columns = rows.columns
 
     def epoch(_group: tuple[int], frames: Iterator[pd.DataFrame], state: GroupState) -> Iterator[pd.DataFrame]:
+        # Where there is no output Spark pads with nulls, and pandas warns the log of it.
+        warnings.filterwarnings("ignore", "The behavior of DataFrame concatenation", FutureWarning)
         arrived = [row for frame in frames for row in zip(*(frame[column].tolist() for column in columns), strict=True)]
         kept, output = step(bytes(state.get[0]) if state.exists else b"", sorted(arrived))
         state.update((kept,))
