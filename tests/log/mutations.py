@@ -74,7 +74,18 @@ def outages(scenario: Scenario) -> Scenario:
     return replace(scenario, wiring=replace(scenario.wiring, tasks=tasks), faults=faults, replicas=replicas)
 
 
-SHAPES = {one.__name__: one for one in (as_drawn, breaking, sleepy, lagging, outages)}
+def spoiling(scenario: Scenario) -> Scenario:
+    """Bits flip, in epochs, segments and checkpoints; whatever was computed can be computed again."""
+    faults = Faults(0.05, 0.1, 0.002, 200, 0.002, spoil=0.1, decisions=("ranks", "anchor"), until_ms=1_200)
+    tasks = {task: replace(one, checkpoint_every=5, keep=4) for task, one in scenario.wiring.tasks.items()}
+    clock = replace(scenario.wiring.times, retention_ms=600, pin_ms=1_500)
+    replicas = {task: max(2, count) for task, count in scenario.replicas.items()}
+    behaviours = {task: replace(one, raises=False) for task, one in scenario.behaviours.items()}
+    wiring = replace(scenario.wiring, tasks=tasks, times=clock)
+    return replace(scenario, wiring=wiring, faults=faults, replicas=replicas, behaviours=behaviours)
+
+
+SHAPES = {one.__name__: one for one in (as_drawn, breaking, sleepy, lagging, outages, spoiling)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,9 +237,11 @@ def forgets_counts(self: Divergence, epoch: int) -> None:  # noqa: ARG001
     self.tries = {}
 
 
-def sweeps_uncommitted(layout: Any, task: Any, epoch: int, name: str) -> Any:
-    found = yield from commit.seen(layout.epoch(task, epoch))
-    return not isinstance(found, Committed) or name not in found.manifest.segments
+def sweeps_uncommitted(layout: Any, task: Any, epoch: int) -> Any:
+    return (yield from COMMITTED_NAMES(layout, task, epoch)) or ()
+
+
+COMMITTED_NAMES = segments.committed_names
 
 
 MUTATIONS: tuple[Mutation, ...] = (
@@ -258,7 +271,7 @@ MUTATIONS: tuple[Mutation, ...] = (
         5,
         "segments are swept before their epoch is committed",
         segments,
-        "lost",
+        "committed_names",
         sweeps_uncommitted,
         shape=sleepy,
         seeds=(0, 6),

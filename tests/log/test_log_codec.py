@@ -11,6 +11,7 @@ from levee_spark.log.values import (
     ChangeEpoch,
     CheckpointFile,
     ControlRecord,
+    Damage,
     EpochObject,
     Floor,
     Kind,
@@ -27,7 +28,7 @@ from levee_spark.log.values import (
 
 numbers = st.integers(0, 10**12)
 texts = st.text(max_size=12)
-payloads = st.none() | st.binary(max_size=40)
+payloads = st.none() | st.binary(max_size=40) | st.lists(st.binary(max_size=9), max_size=3).map(tuple)
 manifests = st.builds(
     Manifest,
     numbers,
@@ -37,7 +38,6 @@ manifests = st.builds(
     texts,
     numbers,
     texts,
-    numbers,
     numbers,
     st.lists(st.tuples(texts.map(TaskId), numbers), max_size=3).map(tuple),
     st.none() | texts,
@@ -52,6 +52,7 @@ records: st.SearchStrategy[Record] = st.one_of(
     st.builds(CheckpointFile, payloads),
     st.builds(Verdict, numbers, st.sampled_from(Kind)),
     st.builds(Floor, numbers, numbers),
+    st.builds(Damage, numbers, texts),
     st.builds(Pin, texts, numbers, numbers),
     st.builds(PublishedCheckpoint, texts.map(TaskId), numbers, texts, numbers, numbers, st.lists(texts).map(tuple), st.booleans(), texts),
     st.builds(ControlRecord, numbers, shapes, lives, numbers, numbers, texts, texts),

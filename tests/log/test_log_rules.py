@@ -132,6 +132,7 @@ def test_no_key_is_a_folder_of_another() -> None:
         layout.epoch(task, 1),
         layout.rebuilt(task, 1),
         layout.verdict(task, 1),
+        layout.damage(task),
         layout.segment(task, 1, "d"),
         layout.floor(task, 1),
         layout.checkpoint(task, 1),

@@ -46,10 +46,10 @@ def test_a_writer_killed_between_segments_and_manifest_has_committed_nothing(pla
     driver = reader(place)
     assert isinstance(driver.answer(Get(key(1))), Absent)
     assert len(folder(driver, LAYOUT.segments(TASK))) == 3
-    drive(segments.sweep(LAYOUT, TASK, 0), driver)
+    drive(segments.sweep(LAYOUT, TASK), driver)
     assert len(folder(driver, LAYOUT.segments(TASK))) == 3, "it may be slow, not dead: its epoch is still open"
     assert drive(commit.commit(key(1), epoch_by("another", 1)), driver).manifest.writer == "another"
-    drive(segments.sweep(LAYOUT, TASK, 0), driver)
+    drive(segments.sweep(LAYOUT, TASK), driver)
     assert folder(driver, LAYOUT.segments(TASK)) == ()
 
 

@@ -19,9 +19,19 @@ class AnchorView:
     period_ms: int
     anchors: list[Anchor] = field(default_factory=list)
 
-    def refresh(self) -> Script[None]:
-        while anchor := (yield from ask.read(self.layout.anchor(len(self.anchors) + 1), Anchor)):
+    def latest(self) -> int:
+        return self.anchors[-1].number if self.anchors else 0
+
+    def refresh(self, epoch: int | None = None) -> Script[None]:
+        """Know the newest anchor, and back to the one from which `epoch` is due; never all of them."""
+        number = self.latest() or (yield from ask.farthest(0, lambda number: ask.is_there(self.layout.anchor(number)))) - 1
+        while anchor := (yield from ask.read(self.layout.anchor(max(0, number) + 1), Anchor)):
             self.anchors.append(anchor)
+            number = anchor.number
+        while epoch is not None and self.anchors and self.anchors[0].epoch > epoch and self.anchors[0].number > 1:
+            before = yield from ask.read(self.layout.anchor(self.anchors[0].number - 1), Anchor)
+            assert before is not None
+            self.anchors.insert(0, before)
 
     def due_ms(self, epoch: int) -> int | None:
         """By the store's clock; None where nothing says when."""

@@ -5,11 +5,13 @@ What must not be repeated blindly, the put of an epoch, is in `commit`.
 Called by: every role.
 """
 
+from collections.abc import Callable
 from typing import TypeVar
 
 from levee_spark.log.requests import (
     Absent,
     Answer,
+    Corrupt,
     Delete,
     Done,
     Found,
@@ -22,6 +24,7 @@ from levee_spark.log.requests import (
     Script,
     Unknown,
     Wait,
+    Want,
 )
 from levee_spark.log.values import Record
 
@@ -49,7 +52,8 @@ def look(key: str) -> Script[Found | Absent]:
     answer = yield from persistently(Get(key))
     if isinstance(answer, Found | Absent):
         return answer
-    raise CorruptRecord(f"{key}: {answer}")
+    assert isinstance(answer, Corrupt)
+    raise CorruptRecord(f"{answer.why}. Nothing goes on from a guess: restore this object, from a copy or an older version of it.")
 
 
 def read(key: str, kind: type[R]) -> Script[R | None]:
@@ -97,3 +101,22 @@ def page_of(folder: str, after: str, limit: int) -> Script[tuple[str, ...]]:
     answer = yield from persistently(List(folder, after, limit))
     assert isinstance(answer, Listed)
     return answer.names
+
+
+def is_there(key: str) -> Script[bool]:
+    return not isinstance((yield from persistently(Get(key, Want.MANIFEST))), Absent)
+
+
+def farthest(low: int, holds: Callable[[int], Script[bool]]) -> Script[int]:
+    """The last number from `low` on of which something holds that holds of every number before it, too."""
+    leap = 1
+    while (yield from holds(low + leap)):
+        low, leap = low + leap, 2 * leap
+    high = low + leap
+    while high - low > 1:
+        middle = (low + high) // 2
+        if (yield from holds(middle)):
+            low = middle
+        else:
+            high = middle
+    return low

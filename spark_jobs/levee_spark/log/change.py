@@ -65,7 +65,7 @@ class Changes:
         low = yield from self.lowest(source, number)
         if low is None:
             return None
-        last = self.before[source] = yield from head.farthest(low, before)
+        last = self.before[source] = yield from ask.farthest(low, before)
         next_one = yield from self.manifest(source, last + 1)  # asked for again: it may have been sealed since, with a smaller position
         return last + 1 if next_one is not None and next_one.position >= number else None
 

@@ -14,27 +14,11 @@ from hashlib import blake2b
 from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from levee_spark.log.values import (
-    Anchor,
-    ChangeEpoch,
-    CheckpointFile,
-    ControlRecord,
-    EpochObject,
-    Floor,
-    Pin,
-    Probe,
-    PublishedCheckpoint,
-    Record,
-    Segment,
-    Verdict,
-)
+from levee_spark.log.values import Record
 
 MAGIC = b"levee"
 VERSION = 1
-KINDS: dict[str, type[Any]] = {
-    one.__name__: one
-    for one in (EpochObject, Segment, Verdict, Floor, Pin, PublishedCheckpoint, CheckpointFile, ControlRecord, ChangeEpoch, Anchor, Probe)
-}
+KINDS: dict[str, type[Any]] = {one.__name__: one for one in get_args(Record)}
 HEADER_LIMIT = 1 << 20  # a longer first line is no header of ours
 
 

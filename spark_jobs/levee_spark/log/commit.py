@@ -1,17 +1,27 @@
 """Rule 3: after "exists already" or any error, read back before believing anything.
 
 Why: a lost answer looks like a lost race. The put that was reported as lost may be one's own, carried out and unheard of, even
-carried out much later; only the object itself says who has won.
+carried out much later; only the object itself says who has won. Where the object has become unreadable since, its second key may say it
+(see `rebuild`).
 Called by: replicas, ingestors and sealers.
 """
 
 from dataclasses import dataclass
 
 from levee_spark.log import ask
-from levee_spark.log.requests import Absent, Done, Found, PutIfAbsent, Script, Wait
+from levee_spark.log.keys import second_key
+from levee_spark.log.requests import Absent, Corrupt, Done, Found, Get, PutIfAbsent, Script, Wait, Want
 from levee_spark.log.values import EpochObject, Manifest
 
 AGAIN_MS = 20
+
+
+class Unreadable(Exception):
+    """There is an epoch, it is corrupt, and nobody has rebuilt it yet."""
+
+    def __init__(self, key: str, why: str) -> None:
+        super().__init__(why)
+        self.key, self.why = key, why
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +49,19 @@ def succeeded(answer: object) -> bool:
 
 
 def seen(key: str) -> Script[Committed | Absent]:
-    found = yield from ask.look(key)
-    if isinstance(found, Absent):
-        return found
-    return Committed(manifest_of(key, found), found.ended_ms)
+    """The manifest that stands there; raises Unreadable."""
+    answer = yield from ask.persistently(Get(key, Want.MANIFEST))
+    if isinstance(answer, Corrupt):
+        return (yield from seen_again(key, answer.why))
+    assert isinstance(answer, Found | Absent)
+    return answer if isinstance(answer, Absent) else Committed(manifest_of(key, answer), answer.ended_ms)
+
+
+def seen_again(key: str, why: str) -> Script[Committed]:
+    answer = yield from ask.persistently(Get(second_key(key), Want.MANIFEST))
+    if isinstance(answer, Found):
+        return Committed(manifest_of(second_key(key), answer), answer.ended_ms)
+    raise Unreadable(key, why)
 
 
 def manifest_of(key: str, found: Found) -> Manifest:

@@ -29,6 +29,20 @@ class ControlView:
         self.starts = {number: epoch for number, epoch in self.starts.items() if number > base} | {base: 0}
         self.base = base
 
+    def begin_from(self, position: int) -> Script[None]:
+        """Where a position was carried and all that it brings is settled: no need to read the log from its first record.
+
+        What has ordered a stop is the first record of those that say so, however often the shape has changed since.
+        """
+        record = yield from ask.read(self.layout.control(position), ControlRecord)
+        while record is not None and record.shape.stopped and record.shape_number > FIRST:
+            record = yield from ask.read(self.layout.control(record.shape_number - 1), ControlRecord)
+        self.begin_at(record.shape_number if record is not None else FIRST)
+
+    def begin_at_the_end(self) -> Script[None]:
+        """For whoever decides: the newest record, found without reading all."""
+        yield from self.begin_from((yield from ask.farthest(0, lambda number: ask.is_there(self.layout.control(number)))))
+
     def latest(self) -> int:
         return max(self.records, default=self.base - 1)
 

@@ -11,7 +11,7 @@ from levee_spark.log import ask, floor, pin
 from levee_spark.log.control import FIRST
 from levee_spark.log.inputs import Inputs
 from levee_spark.log.keys import numbered
-from levee_spark.log.requests import Restore, Script, Wait
+from levee_spark.log.requests import Report, Restore, Script, Wait
 from levee_spark.log.values import GENESIS, CheckpointFile, Floor, Pin, PublishedCheckpoint
 from levee_spark.log.wiring import Wiring
 
@@ -28,27 +28,47 @@ class Line:
 
 
 def fork(wiring: Wiring, task: TaskId, holder: str, inputs: Inputs) -> Script[Line]:
-    """Restore the newest published checkpoint; the pin stays until `holder` is released."""
+    """Restore the newest published checkpoint that can be read; the pin stays until `holder` is released."""
+    corrupt: set[int] = set()
     while True:
-        found = yield from newest(wiring, task)
-        epoch = found.epoch if found else 0
-        until_ms = yield from pin.place(wiring.layout, task, Pin(holder, epoch, wiring.times.pin_ms))
-        if (yield from inputs_are_kept(wiring, (*inputs.tasks, task), epoch)):
-            files = yield from fetch(found)
-            if files is not None:
-                yield Restore(epoch, files)
-                inputs.pinned_from, inputs.pinned_until_ms = epoch, until_ms
-                return line_of(found)
-        yield from pin.release(wiring.layout, task, holder)
+        line = yield from fork_before(wiring, task, holder, inputs, None, corrupt)
+        if line is not None:
+            return line
         yield Wait(wiring.times.poll_ms)
 
 
-def newest(wiring: Wiring, task: TaskId) -> Script[PublishedCheckpoint | None]:
+def fork_before(wiring: Wiring, task: TaskId, holder: str, inputs: Inputs, limit: int | None, corrupt: set[int]) -> Script[Line | None]:
+    """From the newest checkpoint below `limit` and not known as corrupt; None if it is no longer all there."""
+    found = yield from newest(wiring, task, limit, corrupt)
+    epoch = found.epoch if found else 0
+    until_ms = yield from pin.place(wiring.layout, task, Pin(holder, epoch, wiring.times.pin_ms))
+    if (yield from inputs_are_kept(wiring, (*inputs.task.inputs, task), epoch)):
+        try:
+            files = yield from fetch(found)
+        except ask.CorruptRecord as wrong:
+            yield Report("corrupt", epoch, str(wrong))
+            corrupt.add(epoch)
+            files = None
+        if files is not None:
+            yield Restore(epoch, files)
+            inputs.pinned_from, inputs.pinned_until_ms = epoch, until_ms
+            return line_of(found)
+    yield from pin.release(wiring.layout, task, holder)
+    return None
+
+
+def newest(wiring: Wiring, task: TaskId, limit: int | None, corrupt: set[int]) -> Script[PublishedCheckpoint | None]:
     while True:
-        found = yield from ask.names(wiring.layout.checkpoints(task))
-        if not found:
+        epochs = [numbered(name) for name in (yield from ask.names(wiring.layout.checkpoints(task)))]
+        epochs = [epoch for epoch in epochs if epoch not in corrupt and (limit is None or epoch < limit)]
+        if not epochs:
             return None
-        checkpoint = yield from ask.read(wiring.layout.checkpoint(task, numbered(found[-1])), PublishedCheckpoint)
+        try:
+            checkpoint = yield from ask.read(wiring.layout.checkpoint(task, epochs[-1]), PublishedCheckpoint)
+        except ask.CorruptRecord as wrong:
+            yield Report("corrupt", epochs[-1], str(wrong))
+            corrupt.add(epochs[-1])
+            continue
         if checkpoint is not None:  # else it was retired meanwhile: there is a newer one
             return checkpoint
 

@@ -8,7 +8,7 @@ Called by: a worker, with a Spark source behind `Ingest`; the simulation.
 from dataclasses import dataclass, field
 
 from levee_spark.log import head, segments
-from levee_spark.log.commit import Committed
+from levee_spark.log.commit import Committed, Unreadable
 from levee_spark.log.digest import lineage
 from levee_spark.log.ending import Ending, Refork
 from levee_spark.log.listen import Listener
@@ -38,14 +38,20 @@ class Ingestor:
     def run(self) -> Script[Ending]:
         while True:
             try:
-                yield from self.listener.wait_until_active()
                 before = yield from head.find(self.wiring.layout, self.task.task)
+                if before is not None and not self.listener.view.records:
+                    yield from self.listener.view.begin_from(before.position)
+                if (yield from self.listener.wait_until_active()):
+                    before = yield from head.find(self.wiring.layout, self.task.task)
                 self.race.behind = True
                 while True:
                     before = yield from self.advance(before)
             except Refork as detour:
                 yield Report("begins again", detail=str(detour))
                 yield Wait(self.wiring.times.poll_ms)
+            except Unreadable as corrupt:  # Refused: what the next epoch begins with stood there, and nowhere else.
+                yield Report("corrupt", detail=corrupt.why)
+                yield Wait(self.wiring.times.failure_timeout_ms)
 
     def advance(self, before: Manifest | None) -> Script[Manifest]:
         epoch = before.epoch + 1 if before else 1
@@ -65,7 +71,7 @@ class Ingestor:
                 raise Refork("no longer active", epoch)
             if (yield from self.pace.permits(epoch, before)):
                 return
-            yield Wait(self.wiring.times.poll_ms)
+            yield Wait((yield from self.pace.pause_ms(epoch)))
 
     def seal(self, epoch: int, before: Manifest | None) -> Script[Committed]:
         computed = yield Ingest(epoch, before.offsets if before else None)

@@ -8,71 +8,99 @@ Called by: replicas and sinks.
 from dataclasses import dataclass, field, replace
 
 from levee.topology.names import TaskId
-from levee_spark.log import ask, commit
+from levee_spark.log import ask, damage
 from levee_spark.log.floor import FloorWatch
-from levee_spark.log.requests import Absent, Found, Script
+from levee_spark.log.requests import Absent, Answer, Corrupt, Found, Get, Report, Script, Wait, Want
 from levee_spark.log.values import EpochObject, Segment
-from levee_spark.log.wiring import Wiring
+from levee_spark.log.wiring import TaskWiring, Wiring
 
 
 class BelowFloor(Exception):
     """One has been overtaken: what one needs is no longer kept. Fork from a newer checkpoint."""
 
 
+class Stuck(Exception):
+    """What one needs is corrupt, and nobody has rebuilt it for long. Fork: others may have got past it before it was."""
+
+
 @dataclass(slots=True)
 class Inputs:
     wiring: Wiring
-    tasks: tuple[TaskId, ...]
+    task: TaskWiring
+    reader: str  # for pins: never used twice
+    want: Want = Want.RECORD
     pinned_from: int = 0  # a pin of one's own protects everything above this ...
     pinned_until_ms: int = -1  # ... until this reading of one's own clock
     watches: dict[TaskId, FloorWatch] = field(default_factory=dict)
     there: dict[TaskId, EpochObject] = field(default_factory=dict)  # of the epoch that is being gathered
     gathering: int = 0
+    corrupt_since_ms: int | None = None
+    asked: int = 0  # how often for something to be rebuilt
 
     def __post_init__(self) -> None:
         times = self.wiring.times
-        self.watches = {task: FloorWatch(self.wiring.layout, task, times.retention_ms) for task in self.tasks}
+        self.watches = {task: FloorWatch(self.wiring.layout, task, times.retention_ms) for task in self.task.inputs}
+
+    def wait(self, epoch: int, ms: int) -> Wait:
+        """Until something may have come that is missing."""
+        missing = (task for task in self.task.inputs if epoch != self.gathering or task not in self.there)
+        return Wait(ms, tuple(self.wiring.layout.epoch(task, epoch) for task in missing), polls=True)
 
     def gather(self, epoch: int) -> Script[tuple[EpochObject, ...] | None]:
         """Ask for what is still missing; None while anything is."""
         if epoch != self.gathering:
-            self.gathering, self.there = epoch, {}
-        for task in self.tasks:
+            self.gathering, self.there, self.corrupt_since_ms = epoch, {}, None
+        for task in self.task.inputs:
             if task not in self.there:
                 found = yield from self.fetch(task, epoch)
                 if found is not None:
                     self.there[task] = found
-        return tuple(self.there[task] for task in self.tasks) if len(self.there) == len(self.tasks) else None
+        return tuple(self.there[task] for task in self.task.inputs) if len(self.there) == len(self.task.inputs) else None
 
     def fetch(self, task: TaskId, epoch: int) -> Script[EpochObject | None]:
-        key = self.wiring.layout.epoch(task, epoch)
-        answer = yield from ask.look(key)
-        whole = None
+        answer = yield from ask.persistently(self.get(task, self.wiring.layout.epoch(task, epoch)))
         if isinstance(answer, Absent):
             self.watches[task].saw_absent(epoch, answer)
-        else:
-            whole = yield from self.whole(key, answer)
+        whole = yield from self.whole(task, answer)
+        if isinstance(whole, Corrupt):
+            again = yield from ask.persistently(self.get(task, self.wiring.layout.rebuilt(task, epoch)))
+            whole = whole if isinstance(again, Absent) else (yield from self.whole(task, again))
         if (yield from self.overtaken(task, epoch, answer.ended_ms)):
             raise BelowFloor(f"{task} {epoch}")
-        if isinstance(answer, Found) and whole is None:
-            raise ask.CorruptRecord(f"{key}: a segment of it is gone")
-        return whole
+        if isinstance(whole, Corrupt):
+            yield from self.ask_to_rebuild(task, epoch, whole)
+        return whole if isinstance(whole, EpochObject) else None
+
+    def get(self, task: TaskId, key: str) -> Get:
+        return Get(key, self.want, self.task.part_of(task))
 
     def overtaken(self, task: TaskId, epoch: int, now_ms: int) -> Script[bool]:
         if epoch > self.pinned_from and now_ms < self.pinned_until_ms:
             return False
         return (yield from self.watches[task].below(epoch, now_ms))
 
-    def whole(self, key: str, found: Found) -> Script[EpochObject | None]:
-        """The epoch with its segments; None where one of them is gone."""
-        manifest = commit.manifest_of(key, found)
-        assert isinstance(found.record, EpochObject)
-        if not manifest.segments:
-            return found.record
+    def whole(self, task: TaskId, answer: Answer) -> Script[EpochObject | Absent | Corrupt]:
+        """The epoch with its segments."""
+        if isinstance(answer, Absent | Corrupt):
+            return answer
+        assert isinstance(answer, Found) and isinstance(answer.record, EpochObject)
         parts: list[object] = []
-        for name in manifest.segments:
-            part = yield from ask.read(name, Segment)
-            if part is None:
-                return None
-            parts.append(part.payload)
-        return replace(found.record, payload=tuple(parts))
+        for name in answer.record.manifest.segments if self.want is Want.RECORD else ():
+            part = yield from ask.persistently(self.get(task, name))
+            if not isinstance(part, Found) or not isinstance(part.record, Segment):
+                return Corrupt(f"{name}: this segment of a committed epoch is corrupt or gone", part.began_ms, part.ended_ms)
+            parts.append(part.record.payload)
+        return replace(answer.record, payload=tuple(parts)) if parts else answer.record
+
+    def ask_to_rebuild(self, task: TaskId, epoch: int, corrupt: Corrupt) -> Script[None]:
+        """Say so at once and then again and again, for whoever answered may be gone; and after a while try another way."""
+        patience_ms = self.wiring.times.failure_timeout_ms
+        if self.corrupt_since_ms is not None and corrupt.ended_ms - self.corrupt_since_ms < patience_ms:
+            return
+        again, self.corrupt_since_ms = self.corrupt_since_ms is not None, corrupt.ended_ms
+        yield Report("corrupt", epoch, corrupt.why)
+        if not self.wiring.tasks[task].is_source:
+            self.asked += 1
+            yield from damage.request(self.wiring, task, epoch, f"{self.reader}-needs-{self.asked}")
+        if again:
+            raise Stuck(f"{task} {epoch}")

@@ -41,6 +41,10 @@ class Layout:
     def rebuilts(self, task: TaskId) -> str:
         return f"{self.stream(task)}/rebuilt"
 
+    def damage(self, task: TaskId) -> str:
+        """One at a time: whoever has rebuilt it makes room for the next."""
+        return f"{self.stream(task)}/damage"
+
     def verdict(self, task: TaskId, epoch: int) -> str:
         return f"{self.verdicts(task)}/{number(epoch)}"
 
@@ -89,6 +93,12 @@ class Layout:
 
     def probe(self, holder: str, name: str) -> str:
         return f"{self.root()}/probes/{segment(holder)}-{segment(name)}"
+
+
+def second_key(key: str) -> str:
+    """Where an epoch is rebuilt whose object at `key` is corrupt."""
+    folder, _, name = key.rpartition("/")
+    return f"{folder.removesuffix('epochs')}rebuilt/{name}"
 
 
 def number(count: int) -> str:

@@ -31,11 +31,15 @@ class Listener:
     def rank(self) -> int | None:
         return self.view.newest().live.rank(self.replica) if self.view.records else None
 
-    def wait_until_active(self) -> Script[None]:
+    def wait_until_active(self) -> Script[bool]:
+        """Whether one had to wait."""
         yield from self.listen()
+        waited = False
         while self.rank() is None:
+            waited = True
             yield Wait(self.wiring.times.period_ms)
             yield from self.listen()
+        return waited
 
     def others(self) -> int:
         return len(self.view.newest().live.ranks) if self.view.records else 0

@@ -56,9 +56,15 @@ class Pace:
         return tuple(source for source in self.wiring.sources() if source != self.source)
 
     def is_due(self, epoch: int) -> Script[bool]:
-        yield from self.anchors.refresh()
+        yield from self.anchors.refresh(epoch)
         due_ms = self.anchors.due_ms(epoch)
         return due_ms is not None and (yield from self.earliest()) >= due_ms
+
+    def pause_ms(self, epoch: int) -> Script[int]:
+        """Until asking again can be of use: not before the epoch is due, and after that as often as one may."""
+        due_ms = self.anchors.due_ms(epoch)
+        early_ms = 0 if due_ms is None else due_ms - (yield from self.earliest())
+        return max(self.wiring.times.poll_ms, min(early_ms, self.wiring.times.period_ms))
 
     def earliest(self) -> Script[int]:
         """What time it is at least: an epoch must not be sealed early because some clock runs fast."""
@@ -81,6 +87,6 @@ class Pace:
         if self.wiring.tasks[task].sink:
             names = yield from ask.names(self.wiring.layout.checkpoints(task))
             return numbered(names[-1]) if names else 0
-        if (yield from head.manifest_at(self.wiring.layout, task, epoch)) is not None:
+        if (yield from head.is_there(self.wiring.layout, task, epoch)):
             return epoch
         return (yield from floor.latest(self.wiring.layout, task, Floor(0, 0))).epoch

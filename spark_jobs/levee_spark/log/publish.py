@@ -6,11 +6,11 @@ Called by: replicas and sinks (publish), the trimmer of the task's stream (retir
 """
 
 from levee.topology.names import TaskId
-from levee_spark.log import ask
+from levee_spark.log import ask, floor
 from levee_spark.log.fork import Line
 from levee_spark.log.keys import Layout, numbered
-from levee_spark.log.requests import Files, PutIfAbsent, Script, Snapshot
-from levee_spark.log.values import CheckpointFile, PublishedCheckpoint
+from levee_spark.log.requests import Absent, Files, Get, PutIfAbsent, Script, Snapshot
+from levee_spark.log.values import CheckpointFile, Floor, PublishedCheckpoint
 from levee_spark.log.wiring import TaskWiring
 
 
@@ -21,7 +21,7 @@ def is_due(task: TaskWiring, epoch: int) -> bool:
 def publish(layout: Layout, task: TaskId, line: Line, writer: str) -> Script[None]:
     """Unless somebody has: one is enough, they are all the same."""
     key = layout.checkpoint(task, line.epoch)
-    if line.epoch == 0 or (yield from published(layout, task, line.epoch)) is not None:
+    if line.epoch == 0 or (yield from is_published(layout, task, line.epoch)):
         return  # the state before the first epoch is known to all
     answer = yield Snapshot()
     assert isinstance(answer, Files)
@@ -33,8 +33,9 @@ def publish(layout: Layout, task: TaskId, line: Line, writer: str) -> Script[Non
     yield from ask.persistently(PutIfAbsent(key, made))
 
 
-def published(layout: Layout, task: TaskId, epoch: int) -> Script[PublishedCheckpoint | None]:
-    return (yield from ask.read(layout.checkpoint(task, epoch), PublishedCheckpoint))
+def is_published(layout: Layout, task: TaskId, epoch: int) -> Script[bool]:
+    """Readable or not: nobody could put another in its place."""
+    return not isinstance((yield from ask.persistently(Get(layout.checkpoint(task, epoch)))), Absent)
 
 
 def kept(layout: Layout, task: TaskWiring) -> Script[int]:
@@ -43,9 +44,19 @@ def kept(layout: Layout, task: TaskWiring) -> Script[int]:
     return numbered(names[-task.keep]) if len(names) >= task.keep else 0
 
 
+def needed(layout: Layout, task: TaskWiring) -> Script[int]:
+    """The same, or an older one: whatever of its stream is kept can be computed again, should it become unreadable."""
+    oldest = yield from kept(layout, task)
+    if task.sink:
+        return oldest
+    lowest = (yield from floor.latest(layout, task.task, Floor(0, 0))).epoch
+    before = [numbered(name) for name in (yield from ask.names(layout.checkpoints(task.task))) if numbered(name) < lowest]
+    return min(oldest, max(before, default=0))
+
+
 def retire(layout: Layout, task: TaskWiring, pinned: int | None) -> Script[None]:
     """Delete what is older than what is kept and than what anyone forks from: manifests first, then their files."""
-    oldest = yield from kept(layout, task)
+    oldest = yield from needed(layout, task)
     limit = oldest if pinned is None else min(oldest, pinned)
     for folder in (layout.checkpoints(task.task), layout.checkpoint_files(task.task)):
         for name in (yield from ask.page_of(folder, "", ask.PAGE)):

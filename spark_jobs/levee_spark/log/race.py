@@ -48,7 +48,7 @@ class Race:
     def hold(self, epoch: int, my_rank: int) -> Script[Committed | None]:
         """Rule 8. Whoever held looks before it puts; so does whoever could not tell afterwards, without, that its put counts (rule 4)."""
         pause_ms = rank.hold_ms(my_rank, self.last, self.wiring.times.hold_ms)
-        now = yield Wait(pause_ms)
+        now = yield Wait(pause_ms, (self.wiring.layout.epoch(self.task, epoch),))
         if pause_ms == 0 and floor.exempt(self.watch.witness, epoch, now.ended_ms, self.wiring.times.retention_ms):
             return None
         return (yield from self.look(epoch))

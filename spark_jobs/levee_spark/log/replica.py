@@ -10,12 +10,13 @@ from dataclasses import dataclass, field, replace
 from levee_spark.log import attempt as attempts
 from levee_spark.log import fork, lines, pin, publish, segments
 from levee_spark.log.attempt import Attempt, FunctionRaised
-from levee_spark.log.commit import Committed
+from levee_spark.log.commit import Committed, Unreadable
 from levee_spark.log.ending import Ended, Ending, Refork, Why
 from levee_spark.log.fork import Line
-from levee_spark.log.inputs import BelowFloor, Inputs
+from levee_spark.log.inputs import BelowFloor, Inputs, Stuck
 from levee_spark.log.lines import Divergence, Finding
 from levee_spark.log.listen import Listener
+from levee_spark.log.mend import Mender
 from levee_spark.log.race import Race
 from levee_spark.log.rank import Last
 from levee_spark.log.requests import Compute, Report, Script, Wait
@@ -38,20 +39,24 @@ class Replica:
     publish_soon: bool = False
     forks: int = 0
     pinned: bool = False
+    listened_ms: int = 0
+    mender: Mender = field(init=False)
 
     def __post_init__(self) -> None:
         self.listener = Listener(self.wiring, self.name)
-        self.inputs = Inputs(self.wiring, self.task.inputs)
+        self.inputs = Inputs(self.wiring, self.task, self.incarnation)
         self.race = Race(self.wiring, self.task.task, self.incarnation)
+        self.mender = Mender(self.wiring, self.task.task)
 
     def run(self) -> Script[Ending]:
+        yield from self.begin_view()
         while True:
             try:
                 yield from self.listener.wait_until_active()
                 line = yield from self.fork()
                 while True:
                     line = yield from self.advance(line)
-            except (Refork, BelowFloor) as detour:
+            except (Refork, BelowFloor, Stuck, Unreadable) as detour:
                 yield Report("forks again", detail=str(detour))
                 yield from self.unpin()
                 yield Wait(self.wiring.times.poll_ms)
@@ -59,9 +64,17 @@ class Replica:
                 yield from self.unpin()
                 return end.ending
 
+    def begin_view(self) -> Script[None]:
+        """The record that the newest checkpoint names is where one will begin: what lies before it need not be read."""
+        found = yield from fork.newest(self.wiring, self.task.task, None, set())
+        if found is not None:
+            self.listener.view.begin_at(found.shape)
+
     def fork(self) -> Script[Line]:
         self.forks += 1
-        line = yield from fork.fork(self.wiring, self.task.task, self.pin_name(), self.inputs)
+        line = yield from self.mender.go_back(self.pin_name(), self.inputs, self.function, self.task.operator)
+        if line is None:
+            line = yield from fork.fork(self.wiring, self.task.task, self.pin_name(), self.inputs)
         self.pinned = self.race.behind = True
         self.listener.view.begin_at(line.shape)
         yield from self.listen()
@@ -91,21 +104,29 @@ class Replica:
         attempt = yield from self.compute(blank, line, gathered)
         line, attempt, committed = yield from self.contend(line, attempt)
         yield from self.race.must_count(committed)
+        yield from self.mender.mend(line, attempt)
         line = yield from self.judge(line, attempt, gathered, committed.manifest)
         line = replace(line, position=position, shape=shape)
         yield from self.publish(line, committed.manifest)
         return line
 
     def gather(self, line: Line, epoch: int) -> Script[tuple[EpochObject, ...]]:
-        while True:
-            gathered = yield from self.inputs.gather(epoch)
-            if gathered is not None:
-                return gathered
-            yield from self.listen()
-            if self.listener.rank() is None:
-                raise Refork("no longer active", epoch)
+        now = yield self.inputs.wait(epoch, 0)
+        if now.ended_ms - self.listened_ms >= self.wiring.times.period_ms:  # also while all inputs are there at once
+            yield from self.attend(line, now.ended_ms)
+        while (gathered := (yield from self.inputs.gather(epoch))) is None:
+            yield from self.attend(line, now.ended_ms)
             yield from self.end_if_stopped(line)
-            yield Wait(self.wiring.times.poll_ms)
+            now = yield self.inputs.wait(epoch, self.wiring.times.poll_ms)
+        return gathered
+
+    def attend(self, line: Line, now_ms: int) -> Script[None]:
+        self.listened_ms = now_ms
+        yield from self.listen()
+        rank = self.listener.rank()
+        if rank is None:
+            raise Refork("no longer active", line.epoch)
+        yield from self.mender.listen(line.epoch, rank, now_ms)
 
     def end_if_stopped(self, line: Line) -> Script[None]:
         """For a stop, E(n) is the last epoch; the state after it is published, so that a resume begins there."""
@@ -127,7 +148,7 @@ class Replica:
 
     def hand_over(self, line: Line) -> Script[None]:
         """Publish for the new code. Who merely trails leaves that to the winner, and where it is gone adopts: the mark goes along."""
-        while self.divergence.trailing and (yield from publish.published(self.wiring.layout, self.task.task, line.epoch)) is None:
+        while self.divergence.trailing and not (yield from publish.is_published(self.wiring.layout, self.task.task, line.epoch)):
             answer = yield Wait(self.wiring.times.poll_ms)
             if self.divergence.adopts(answer.ended_ms, self.wiring.times.failure_timeout_ms):
                 line = yield from self.adopt(line)
@@ -146,6 +167,16 @@ class Replica:
 
     def contend(self, line: Line, attempt: Attempt) -> Script[tuple[Line, Attempt, Committed]]:
         """What stands at the epoch's key in the end; the line and the attempt are marked where one had to adopt."""
+        try:
+            return (yield from self.find_or_put(line, attempt))
+        except Unreadable as corrupt:
+            yield Report("corrupt", line.epoch + 1, corrupt.why)
+        while (found := (yield from self.mender.read_or_rebuild(line, attempt))) is None:
+            now = yield Wait(self.wiring.times.poll_ms)
+            yield from self.attend(line, now.ended_ms)
+        return line, attempt, found
+
+    def find_or_put(self, line: Line, attempt: Attempt) -> Script[tuple[Line, Attempt, Committed]]:
         epoch = line.epoch + 1
         found = yield from self.race.approach(epoch, self.listener.rank() or 0)
         if found is None and self.divergence.trailing:

@@ -10,13 +10,14 @@ from dataclasses import dataclass, field
 
 from levee_spark.log import head
 from levee_spark.log.change import Changes
+from levee_spark.log.commit import Unreadable
 from levee_spark.log.control import ControlView
 from levee_spark.log.digest import lineage, sealed_digest
 from levee_spark.log.ending import Refork
-from levee_spark.log.inputs import BelowFloor, Inputs
+from levee_spark.log.inputs import BelowFloor, Inputs, Stuck
 from levee_spark.log.pace import Pace
 from levee_spark.log.race import Race
-from levee_spark.log.requests import Report, Script, Wait
+from levee_spark.log.requests import Report, Script, Wait, Want
 from levee_spark.log.values import GENESIS, EpochObject, Kind, Manifest
 from levee_spark.log.wiring import TaskWiring, Wiring
 
@@ -35,7 +36,7 @@ class Sealer:
     def __post_init__(self) -> None:
         self.view = ControlView(self.wiring.layout)
         self.changes = Changes(self.wiring, self.view)
-        self.inputs = Inputs(self.wiring, self.task.inputs)
+        self.inputs = Inputs(self.wiring, self.task, self.incarnation, Want.MANIFEST)
         self.race = Race(self.wiring, self.task.task, self.incarnation)
         self.pace = Pace(self.wiring, self.task.task, self.incarnation, self.changes)
 
@@ -43,9 +44,11 @@ class Sealer:
         while True:
             try:
                 before = yield from head.find(self.wiring.layout, self.task.task)
+                if before is not None and not self.view.records:
+                    yield from self.view.begin_from(before.position)
                 while True:
                     before = yield from self.follow(before)
-            except (Refork, BelowFloor) as detour:
+            except (Refork, BelowFloor, Stuck, Unreadable) as detour:
                 yield Report("begins again", detail=str(detour))
                 yield Wait(self.wiring.times.poll_ms)
 
@@ -53,7 +56,7 @@ class Sealer:
         epoch = before.epoch + 1 if before else 1
         since_ms: int | None = None
         while True:
-            now_ms = (yield Wait(self.wiring.times.poll_ms)).ended_ms
+            now_ms = (yield Wait(self.wiring.times.poll_ms, (self.wiring.layout.epoch(self.task.task, epoch),), polls=True)).ended_ms
             found = yield from self.race.look(epoch)
             if found is None and since_ms is not None and now_ms - since_ms >= self.wiring.times.deadline_ms:
                 yield Report("skips", epoch)
@@ -66,7 +69,7 @@ class Sealer:
     def could_be_there(self, epoch: int, before: Manifest | None) -> Script[bool]:
         """Whether nothing but the task itself keeps this epoch away."""
         yield from self.view.refresh()
-        yield from self.pace.anchors.refresh()
+        yield from self.pace.anchors.refresh(epoch)
         if not self.pace.anchors.may_skip(epoch):
             return False
         if self.task.is_source:

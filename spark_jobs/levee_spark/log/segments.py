@@ -7,7 +7,7 @@ Called by: replicas and ingestors (write), trimmers (sweep).
 
 from levee.topology.names import TaskId
 from levee_spark.log import ask, commit
-from levee_spark.log.commit import Committed
+from levee_spark.log.commit import Committed, Unreadable
 from levee_spark.log.keys import Layout, numbered
 from levee_spark.log.requests import PutIfAbsent, Script
 from levee_spark.log.values import Segment
@@ -18,14 +18,30 @@ def write(segments: tuple[tuple[str, object], ...]) -> Script[None]:
         yield from ask.persistently(PutIfAbsent(key, Segment(payload)))
 
 
-def sweep(layout: Layout, task: TaskId, limit: int) -> Script[None]:
-    """Delete the segments below the limit, and those that lost their race."""
-    for name in (yield from ask.page_of(layout.segments(task), "", ask.PAGE)):
-        epoch = numbered(name)
-        if epoch < limit or (yield from lost(layout, task, epoch, name)):
+def sweep(layout: Layout, task: TaskId, after: str = "") -> Script[str]:
+    """Delete those that lost their race, one page at a time; the name after which to go on, once more epochs are committed."""
+    epoch = -1
+    kept: tuple[str, ...] = ()
+    for name in (yield from ask.page_of(layout.segments(task), after, ask.PAGE)):
+        if numbered(name) != epoch:
+            epoch = numbered(name)
+            committed = yield from committed_names(layout, task, epoch)
+            if committed is None:
+                break
+            kept = committed
+        if name not in kept:
             yield from ask.delete(name)
+        after = name
+    return after
 
 
-def lost(layout: Layout, task: TaskId, epoch: int, name: str) -> Script[bool]:
-    found = yield from commit.seen(layout.epoch(task, epoch))
-    return isinstance(found, Committed) and name not in found.manifest.segments
+def committed_names(layout: Layout, task: TaskId, epoch: int) -> Script[tuple[str, ...] | None]:
+    """The segments that an epoch is committed with, rebuilt or not; None while it is open, or nobody can tell."""
+    try:
+        found = yield from commit.seen(layout.epoch(task, epoch))
+    except Unreadable:
+        return None
+    if not isinstance(found, Committed):
+        return None
+    again = yield from commit.seen(layout.rebuilt(task, epoch))
+    return found.manifest.segments + (again.manifest.segments if isinstance(again, Committed) else ())

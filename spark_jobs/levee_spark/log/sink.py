@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from levee_spark.log import fork, pin, publish
 from levee_spark.log.ending import Refork
 from levee_spark.log.fork import Line
-from levee_spark.log.inputs import BelowFloor, Inputs
+from levee_spark.log.inputs import BelowFloor, Inputs, Stuck
 from levee_spark.log.requests import Deliver, Report, Script, Wait
 from levee_spark.log.wiring import TaskWiring, Wiring
 
@@ -23,7 +23,7 @@ class Sink:
     forks: int = 0
 
     def __post_init__(self) -> None:
-        self.inputs = Inputs(self.wiring, self.task.inputs)
+        self.inputs = Inputs(self.wiring, self.task, self.incarnation)
 
     def run(self) -> Script[None]:
         while True:
@@ -33,15 +33,16 @@ class Sink:
                 line = yield from fork.fork(self.wiring, self.task.task, holder, self.inputs)
                 while True:
                     line = yield from self.advance(line)
-            except (Refork, BelowFloor) as detour:
+            except (Refork, BelowFloor, Stuck) as detour:
                 yield Report("begins again", detail=str(detour))
                 yield from pin.release(self.wiring.layout, self.task.task, holder)
                 yield Wait(self.wiring.times.poll_ms)
 
     def advance(self, line: Line) -> Script[Line]:
         epoch = line.epoch + 1
+        yield self.inputs.wait(epoch, 0)
         while (gathered := (yield from self.inputs.gather(epoch))) is None:
-            yield Wait(self.wiring.times.poll_ms)
+            yield self.inputs.wait(epoch, self.wiring.times.poll_ms)
         for index, one in enumerate(gathered):
             yield Deliver(index, one)
         line = replace(line, epoch=epoch, position=max(one.manifest.position for one in gathered))

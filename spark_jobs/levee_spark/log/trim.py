@@ -12,9 +12,10 @@ from levee.topology.names import TaskId
 from levee_spark.log import ask, clock, floor, head, pin, publish, segments
 from levee_spark.log.change import Changes
 from levee_spark.log.clock import StoreClock
+from levee_spark.log.commit import Unreadable
 from levee_spark.log.control import ControlView
 from levee_spark.log.keys import numbered
-from levee_spark.log.requests import Absent, PutIfAbsent, Script, Wait
+from levee_spark.log.requests import Found, Get, PutIfAbsent, Report, Script, Wait, Want
 from levee_spark.log.values import Floor
 from levee_spark.log.wiring import TaskWiring, Wiring
 
@@ -28,13 +29,17 @@ class Trimmer:
     incarnation: str
     changes: Changes = field(init=False)
     clock: StoreClock | None = None
+    swept: str = ""  # the segments up to this one have been looked at
 
     def __post_init__(self) -> None:
         self.changes = Changes(self.wiring, ControlView(self.wiring.layout))
 
     def run(self) -> Script[None]:
         while True:
-            yield from self.trim()
+            try:
+                yield from self.trim()
+            except Unreadable as corrupt:
+                yield Report("corrupt", detail=corrupt.why)
             yield Wait(4 * self.wiring.times.period_ms)
 
     def trim(self) -> Script[None]:
@@ -65,7 +70,8 @@ class Trimmer:
     def oldest_kept(self) -> Script[int]:
         oldest: int | None = None
         for keeper in self.keepers():
-            kept = yield from publish.kept(self.wiring.layout, self.wiring.tasks[keeper])
+            known = publish.kept if keeper == self.task.task else publish.needed
+            kept = yield from known(self.wiring.layout, self.wiring.tasks[keeper])
             oldest = kept if oldest is None else min(oldest, kept)
         return oldest or 0
 
@@ -79,17 +85,26 @@ class Trimmer:
     def old_enough(self, target: int) -> Script[bool]:
         """Everything below `target` was sealed at least `retention` ago, by the clock that stamped it."""
         assert self.clock is not None
-        found = yield from ask.look(self.wiring.layout.epoch(self.task.task, target - 1))
-        if isinstance(found, Absent):
-            return target <= 1
+        found = yield from ask.persistently(Get(self.wiring.layout.epoch(self.task.task, target - 1), Want.STAMP))
+        if not isinstance(found, Found):
+            return target <= 1  # where it is corrupt, nobody knows: another target will do
         age_ms = self.clock.earliest(found.ended_ms) - found.written_ms - self.clock.resolution_ms
         return age_ms >= self.wiring.times.retention_ms
 
     def changes_are_recorded(self, target: int) -> Script[bool]:
         if not self.task.is_source:
             return True
+        yield from self.begin_view()
         manifest = yield from head.manifest_at(self.wiring.layout, self.task.task, target)
         return manifest is not None and (yield from self.changes.settle(manifest.position))
+
+    def begin_view(self) -> Script[None]:
+        """Whatever the epoch at the floor carries is recorded: else the floor would not be there."""
+        view, layout, task = self.changes.view, self.wiring.layout, self.task.task
+        low = (yield from floor.latest(layout, task, Floor(0, 0))).epoch if not view.records else 0
+        manifest = (yield from head.manifest_at(layout, task, low)) if low else None
+        if manifest is not None:
+            yield from view.begin_from(manifest.position)
 
     def raise_floor(self, known: Floor, target: int) -> Script[Floor]:
         """Put the next record, then read what the floor is: another trimmer may have been faster, or this one slept."""
@@ -100,9 +115,9 @@ class Trimmer:
     def delete_below(self, known: Floor) -> Script[None]:
         layout, task = self.wiring.layout, self.task.task
         limit = yield from self.oldest_pinned(known.epoch)
-        for folder in (layout.epochs(task), layout.verdicts(task), layout.rebuilts(task)):
+        for folder in (layout.epochs(task), layout.verdicts(task), layout.rebuilts(task), layout.segments(task)):
             yield from self.delete_numbered(folder, limit)
-        yield from segments.sweep(layout, task, limit)
+        self.swept = yield from segments.sweep(layout, task, self.swept)
         yield from self.delete_numbered(layout.floors(task), known.number - FLOORS_KEPT)
 
     def delete_numbered(self, folder: str, limit: int) -> Script[None]:

@@ -31,7 +31,6 @@ class Manifest:
     position: int  # the largest control record that any source had read for this epoch or one before it
     writer: str
     time_ms: int = 0  # when its sources' epochs were due: the event time that all replicas share, and the only one they are given
-    sealed_ms: int = 0  # the store's time, as far as the writer knew it
     inputs: tuple[tuple[TaskId, int], ...] = ()
     offsets: str | None = None  # sources: where the next epoch begins
     rebased: bool = False  # the state this was computed from is not the one that produced the epoch before
@@ -76,6 +75,14 @@ class Pin:
     holder: str
     epoch: int
     limit_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """Somebody needs this epoch and cannot read it: whoever can is asked to rebuild it."""
+
+    epoch: int
+    finder: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,5 +164,16 @@ class Probe:
 
 
 Record: TypeAlias = (
-    EpochObject | Segment | Verdict | Floor | Pin | PublishedCheckpoint | CheckpointFile | ControlRecord | ChangeEpoch | Anchor | Probe
+    EpochObject
+    | Segment
+    | Verdict
+    | Floor
+    | Pin
+    | Damage
+    | PublishedCheckpoint
+    | CheckpointFile
+    | ControlRecord
+    | ChangeEpoch
+    | Anchor
+    | Probe
 )

@@ -23,10 +23,14 @@ class TaskWiring:
     checkpoint_offset: int = 0  # tasks publish at different epochs, so that they do not all publish at once
     keep: int = 3
     sink: bool = False
+    parts: tuple[int | None, ...] = ()  # of each input's epochs, the part that is read; None, or nothing at all: the whole
 
     @property
     def is_source(self) -> bool:
         return not self.inputs
+
+    def part_of(self, task: TaskId) -> int | None:
+        return self.parts[self.inputs.index(task)] if self.parts else None
 
 
 @dataclass(frozen=True, slots=True)

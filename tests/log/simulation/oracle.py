@@ -5,10 +5,11 @@ after it was trimmed.
 Called by: the simulated store (`was_put`, `was_deleted`), the world (what was computed and delivered), `world.run` (at the end).
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from levee.topology.names import TaskId
 from levee_spark.log.digest import lineage
+from levee_spark.log.keys import numbered
 from levee_spark.log.values import (
     GENESIS,
     Anchor,
@@ -22,6 +23,7 @@ from levee_spark.log.values import (
     Pin,
     PublishedCheckpoint,
     Record,
+    Segment,
     Verdict,
 )
 from levee_spark.log.wiring import Wiring
@@ -46,7 +48,13 @@ class Stream:
     verdicts: dict[int, Kind] = field(default_factory=dict)
     checkpoints: dict[int, PublishedCheckpoint] = field(default_factory=dict)
     pins: dict[str, tuple[int, int]] = field(default_factory=dict)  # holder: (epoch, until), of those that were in time
+    rebuilt: dict[int, EpochObject] = field(default_factory=dict)
     revived: int = 0
+
+    def counts(self, manifest: Manifest) -> bool:
+        return any(
+            one is not None and one.manifest == manifest for one in (self.history.get(manifest.epoch), self.rebuilt.get(manifest.epoch))
+        )
 
 
 @dataclass(slots=True)
@@ -65,7 +73,7 @@ class Oracle:
     def __post_init__(self) -> None:
         for task in self.wiring.tasks:
             self.streams[task] = Stream()
-            for folder in ("epochs", "floors", "checkpoints", "pins", "verdicts"):
+            for folder in ("epochs", "rebuilt", "segments", "floors", "checkpoints", "pins", "verdicts"):
                 self.folders[f"{self.wiring.layout.stream(task)}/{folder}"] = task
 
     # ---- the store
@@ -74,7 +82,7 @@ class Oracle:
         task = self.folders.get(key.rpartition("/")[0])
         match record:
             case EpochObject() if task is not None:
-                self.epoch_put(task, record, replaced=replaced)
+                (self.rebuilt_put if "/rebuilt/" in key else self.epoch_put)(task, record, replaced=replaced)
             case Floor() if task is not None:
                 self.floor_put(task, record)
             case PublishedCheckpoint() if task is not None:
@@ -103,12 +111,22 @@ class Oracle:
         match record:
             case EpochObject(manifest):
                 self.may_delete(task, stream, manifest.epoch)
+            case Segment():
+                self.may_sweep(task, stream, key)
             case PublishedCheckpoint():
                 stream.checkpoints.pop(record.epoch, None)
             case Pin():
                 stream.pins.pop(record.holder, None)
             case _:
                 pass
+
+    def may_sweep(self, task: TaskId, stream: Stream, key: str) -> None:
+        epoch = numbered(key)
+        if epoch < stream.floor.epoch:
+            return
+        self.must(epoch in stream.history, f"{key} is deleted, though {task} {epoch} may still be committed with it")
+        named = stream.rebuilt.get(epoch, stream.history[epoch]).manifest.segments
+        self.must(key not in named, f"{key} is deleted, though {task} {epoch} was committed with it")
 
     def may_delete(self, task: TaskId, stream: Stream, epoch: int) -> None:
         self.must(epoch < stream.floor.epoch, f"{task} {epoch} is deleted above the floor {stream.floor.epoch}")
@@ -169,6 +187,18 @@ class Oracle:
             self.operator_epoch(task, where, record)
         stream.history[manifest.epoch] = record
         stream.head = manifest.epoch
+
+    def rebuilt_put(self, task: TaskId, record: EpochObject, *, replaced: bool) -> None:
+        """It may be another's work, but it is the same epoch."""
+        stream, manifest = self.streams[task], record.manifest
+        if manifest.epoch < stream.floor.epoch:
+            return
+        self.must(not replaced, f"{task} {manifest.epoch} is rebuilt twice")
+        self.must(manifest.epoch in stream.history, f"{task} {manifest.epoch} is rebuilt, and never was")
+        was = stream.history[manifest.epoch]
+        same = replace(was.manifest, writer=manifest.writer, segments=manifest.segments, inputs=manifest.inputs) == manifest
+        self.must(same and rows_of(was) == rows_of(record), f"{task} {manifest.epoch} is rebuilt as {record}, it was {was}")
+        stream.rebuilt[manifest.epoch] = record
 
     def source_epoch(self, task: TaskId, where: str, before: Manifest | None, record: EpochObject) -> None:
         manifest, begin = record.manifest, int(before.offsets or 0) if before else 0
@@ -266,13 +296,11 @@ class Oracle:
 
     def was_read(self, task: TaskId, epoch: int, inputs: tuple[EpochObject, ...]) -> None:
         for source, one in zip(self.wiring.tasks[task].inputs, inputs, strict=True):
-            counted = self.streams[source].history.get(epoch)
-            self.must(counted is not None and counted.manifest == one.manifest, f"{task} reads {source} {epoch}, which never counted")
+            self.must(self.streams[source].counts(one.manifest), f"{task} reads {source} {epoch}, which never counted")
 
     def was_delivered(self, task: TaskId, index: int, one: EpochObject) -> None:
         source, epoch = self.wiring.tasks[task].inputs[index], one.manifest.epoch
-        counted = self.streams[source].history.get(epoch)
-        self.must(counted is not None and counted.manifest == one.manifest, f"{task} is given {source} {epoch}, which never counted")
+        self.must(self.streams[source].counts(one.manifest), f"{task} is given {source} {epoch}, which never counted")
         told = self.delivered.setdefault(task, {})
         self.must(epoch == 1 or epoch - 1 in told, f"{task} is given {epoch}, but not the epoch before")
         told[epoch] = rows_of(one)

@@ -52,7 +52,7 @@ def run(
     store = MemoryStore(oracle, scenario.resolution_ms, scenario.store_lies)
     if left_over is not None:
         store.objects, store.folders = left_over.objects, left_over.folders
-    world = World(scenario, oracle, store, Random(f"world {seed}"), log=log)
+    world = World(scenario, oracle, store, Random(f"world {seed}"), Random(f"bits {seed}"), log=log)
     everybody = list(cast(world))
     for process in everybody:
         world.at(world.random.randint(0, 20), lambda process=process: world.start(process))  # type: ignore[misc]
@@ -226,7 +226,7 @@ def write_anchor(world: World, epoch: int | None) -> Script[None]:
         heads.append(found.epoch if found else 0)
     view = anchor.AnchorView(wiring.layout, wiring.times.period_ms)
     yield from view.refresh()
-    made = Anchor(len(view.anchors) + 1, epoch or max(heads) + 1, now.high_ms)
+    made = Anchor(view.latest() + 1, epoch or max(heads) + 1, now.high_ms)
     yield from anchor.write(wiring.layout, made)
 
 

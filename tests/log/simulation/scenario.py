@@ -36,6 +36,7 @@ class Faults:
     winners_vanish: bool = False
     decisions: tuple[str, ...] = ()
     until_ms: int = 0
+    spoil: float = 0.0  # of what is written: it can no longer be read
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,11 @@ Called by: the simulated world; conformance tests.
 """
 
 from bisect import bisect_left, bisect_right, insort
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from levee_spark.log.requests import Delete, Get, List, Overwrite, PutIfAbsent
-from levee_spark.log.values import Record
+from levee_spark.log.requests import Delete, Get, List, Overwrite, PutIfAbsent, Want
+from levee_spark.log.values import EpochObject, Record
 
 
 class Observer(Protocol):
@@ -24,9 +24,19 @@ class MemoryStore:
     lies: bool = False  # overwrites although told to create only if absent
     objects: dict[str, tuple[Record, int]] = field(default_factory=dict)
     folders: dict[str, list[str]] = field(default_factory=dict)
+    spoilt: dict[str, Want] = field(default_factory=dict)  # keys of which this, and what says more, can no longer be read
 
     def get(self, request: Get) -> tuple[Record, int] | None:
-        return self.objects.get(request.key)
+        """No more than what was asked for: no payload with a manifest, no stamp of what may come from memory."""
+        there = self.objects.get(request.key)
+        if there is None or not isinstance(there[0], EpochObject):
+            return there
+        record, written_ms = there[0], there[1] if request.want is Want.STAMP else 0
+        return (record if request.want is Want.RECORD else replace(record, payload=None)), written_ms
+
+    def can_be_read(self, request: Get) -> bool:
+        spoilt = self.spoilt.get(request.key)
+        return spoilt is None or (spoilt is Want.RECORD and request.want is not Want.RECORD)
 
     def put_if_absent(self, request: PutIfAbsent, now_ms: int) -> bool:
         if request.key in self.objects and not self.lies:
@@ -47,6 +57,7 @@ class MemoryStore:
     def delete(self, request: Delete) -> None:
         if request.key in self.objects:
             record, _ = self.objects.pop(request.key)
+            self.spoilt.pop(request.key, None)
             names = self.folders[request.key.rpartition("/")[0]]
             del names[bisect_left(names, request.key)]
             self.observer.was_deleted(request.key, record)

@@ -13,11 +13,13 @@ from typing import Any
 
 from levee.topology.names import TaskId
 from levee_spark.log.digest import multiset_digest
+from levee_spark.log.keys import number
 from levee_spark.log.requests import (
     Absent,
     Answer,
     Compute,
     Computed,
+    Corrupt,
     Delete,
     Deliver,
     Done,
@@ -37,8 +39,9 @@ from levee_spark.log.requests import (
     Snapshot,
     Unknown,
     Wait,
+    Want,
 )
-from levee_spark.log.values import EpochObject
+from levee_spark.log.values import CheckpointFile, EpochObject, Record
 from tests.log.simulation.oracle import Oracle
 from tests.log.simulation.plant import Lane, Outside, Raising
 from tests.log.simulation.scenario import Scenario
@@ -73,6 +76,7 @@ class World:
     oracle: Oracle
     store: MemoryStore
     random: Random
+    bits: Random  # of its own, so that the other misfortunes stay what they are
     now_ms: int = 0
     queue: list[tuple[int, int, Callable[[], None]]] = field(default_factory=list)
     count: int = 0
@@ -148,8 +152,8 @@ class World:
         match request:
             case Get() | PutIfAbsent() | Overwrite() | List() | Delete():
                 self.at(self.now_ms + self.leg(), lambda: self.reach(process, life, request, began_ms))
-            case Wait(ms):
-                self.resume(process, life, ms, began_ms, Done)
+            case Wait(ms, _, polls):
+                self.resume(process, life, ms + self.bits.randint(0, 9) if polls else ms, began_ms, Done)
             case Report(what, epoch, detail):
                 self.reports[what] = self.reports.get(what, 0) + 1
                 self.say(process, f"reports: {what} {epoch} {detail}")
@@ -184,9 +188,12 @@ class World:
         match request:
             case Get():
                 there = self.store.get(request)
+                if there is not None and not self.store.can_be_read(request):
+                    return lambda b, e: Corrupt("a bit has flipped", b, e)
                 return Absent if there is None else lambda b, e: Found(there[0], there[1], b, e)
             case PutIfAbsent():
                 if self.store.put_if_absent(request, self.now_ms):
+                    self.spoil(request.key, request.record)
                     return Done
                 self.wasted += isinstance(request.record, EpochObject)
                 return Exists
@@ -201,6 +208,26 @@ class World:
                 return lambda b, e: Listed(names, b, e)
             case _:
                 raise TypeError(request)
+
+    def spoil(self, key: str, record: Record) -> None:
+        """Now and then what was just written can no longer be read, or what was written just before; never what cannot be had again."""
+        if not self.scenario.faults.spoil or not self.troubled() or self.bits.random() >= self.scenario.faults.spoil:
+            return
+        if self.scenario.seed % 2:  # Not both: a checkpoint is what epochs are computed from again.
+            if isinstance(record, CheckpointFile):
+                self.store.spoilt[key] = Want.STAMP
+            return
+        if not isinstance(record, EpochObject) or record.manifest.inputs == () or "/epochs/" not in key:
+            return
+        whole = f"{key.rpartition('/')[0]}/{number(max(0, record.manifest.epoch - 1))}"
+        near = f"{key.rpartition('/')[0]}/{number(max(0, record.manifest.epoch - 2))}"
+        if self.bits.random() < 0.5 and whole in self.store.objects and near not in self.store.spoilt:
+            self.store.spoilt[whole] = Want.STAMP
+        elif record.manifest.segments:
+            self.store.spoilt[self.bits.choice(record.manifest.segments)] = Want.STAMP
+        else:
+            self.store.spoilt[key] = Want.RECORD
+        self.reports["spoilt"] = self.reports.get("spoilt", 0) + 1
 
     def carry_late(self, request: Request) -> None:
         self.carry_out(request)
