@@ -20,7 +20,13 @@ from levee.cli.ending import Exit, InternalFault, Refused, close_quietly, did_yo
 
 COMMANDS = {  # name -> where its click command is, and its line in the help
     "crds": ("levee.cli.crds", "crds", "Write the CustomResourceDefinition."),
+    "kill": ("levee.cli.kill", "kill", "Kill a replica or a node of a local run."),
+    "pause": ("levee.cli.kill", "pause", "Pause a replica or a node of a local run for a while."),
     "plan": ("levee.cli.plan", "plan", "Work out which replicas to keep active, what that guarantees and costs."),
+    "run": ("levee.cli.run", "run", "Run a topology on this machine, with the replicas that its plan asks for."),
+    "status": ("levee.cli.status", "status", "Show who does what in a local run."),
+    "stop": ("levee.cli.stop", "stop", "End a local run after an epoch that all of its tasks have done."),
+    "tail": ("levee.cli.tail", "tail", "Print the committed rows of a stream."),
     "validate": ("levee.cli.validate", "validate", "Check topologies and name every mistake at once."),
 }
 

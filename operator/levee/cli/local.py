@@ -1,0 +1,176 @@
+"""One `levee run`: plan, prepare, and take turns until it ends.
+
+Why: what a run is of is worked out here, from the same plan that `levee plan` shows; how it goes is the local world's business.
+Called by: cli.run; `make demo` prepares its runs with `setup_of`, too.
+"""
+
+import os
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+
+from levee.cli.asked import Asked
+from levee.cli.clock import Clock
+from levee.cli.ending import Exit, Refused
+from levee.cli.files import STDIN, read_file, told
+from levee.cli.planner import Planned as Plan
+from levee.cli.planner import plan, prepare
+from levee.cli.runs import default_folder
+from levee.cli.shown import Lines, Live, Show
+from levee.cli.streams import wired
+from levee.control.making import Planned, Terms, wanted_of
+from levee.control.names import replica_name
+from levee.planning.strategies import STRATEGIES
+from levee.topology.complaint import Complaint
+from levee.topology.load import Loaded, load_bytes
+from levee.topology.names import ConfigurationName, NodeName, OperatorName, TaskId
+from levee.topology.spec import Resource
+from levee.topology.wanted import OnFailure, Packing
+from levee.worlds.local.faults import Fault
+from levee.worlds.local.folder import Folder
+from levee.worlds.local.opening import WORKER, CannotRun, Setup, running
+from levee.worlds.local.run import LocalRun
+from levee_spark.store.address import CannotOpen
+
+HEADING = "levee run: it cannot run."
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """The flags of `levee run`."""
+
+    file: str
+    nodes: str | None = None
+    directory: str | None = None
+    for_s: float | None = None
+    workers_per_node: int | None = None
+    anyway: bool = False
+    plain: bool = False
+    faults: tuple[Fault, ...] = ()
+    command: Sequence[str] = WORKER
+
+
+def run_here(ask: Ask) -> Exit:
+    setup = setup_of(ask)
+    show: Show = Lines(sys.stdout) if ask.plain or not sys.stdout.isatty() else Live()
+    try:
+        with running(setup) as run, listening(run), show:
+            show.begin(run)
+            return take_turns(run, show, ask.for_s)
+    except CannotRun as wrong:
+        raise Refused(HEADING, [wrong.complaint]) from None
+    except CannotOpen as wrong:
+        raise Refused(HEADING, [wrong.complaint]) from None
+
+
+def take_turns(run: LocalRun, show: Show, for_s: float | None) -> Exit:
+    began_ms: int | None = None
+    for turn in run.turns():
+        show.turn(turn)
+        if began_ms is None and turn.seen.anchored:
+            began_ms = turn.now
+        if for_s is not None and began_ms is not None and turn.now - began_ms >= 1_000 * for_s:
+            return Exit.OK
+    if run.interrupted:
+        return Exit.INTERRUPTED
+    return Exit.REFUSED if run.failed else Exit.OK
+
+
+@contextmanager
+def listening(run: LocalRun) -> Iterator[None]:
+    """The first Ctrl-C (or the end of the terminal) ends the run cleanly; a second one ends it at once, and the keepers clean up."""
+
+    def interrupt(number: int, _frame: FrameType | None) -> None:
+        run.interrupted = True
+        signal.signal(number, signal.SIG_DFL)
+
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = {number: signal.signal(number, interrupt) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def setup_of(ask: Ask) -> Setup:
+    """Plan, verify and place; Refused where there is nothing to run."""
+    data, loaded = read(ask.file)
+    topology, resource = loaded.topology, loaded.resource
+    assert topology is not None
+    assert resource is not None
+    ready = prepare(topology, Asked(nodes=ask.nodes), STRATEGIES)
+    clock = Clock()
+    with clock.listening():
+        found = plan(ready, clock)
+    check_met(found, anyway=ask.anyway)
+    names = tuple(node.name for node in ready.problem.nodes)
+    terms, planned = terms_of(resource, ask.workers_per_node), planned_of(found)
+    return Setup(
+        topology=f"{topology.namespace}/{topology.name}",
+        resource=data,
+        store=resource.spec.store.uri,
+        nodes=names,
+        wire=lambda uid: wired(resource, uid),
+        want=lambda wiring: wanted_of(topology, wiring, planned, names, terms),
+        folder=Folder(Path(ask.directory).absolute() if ask.directory else default_folder(topology.name)),
+        environment=environment(ask.file),
+        command=ask.command,
+        faults=ask.faults,
+    )
+
+
+def read(file: str) -> tuple[bytes, Loaded]:
+    """The one topology of a file."""
+    try:
+        data = sys.stdin.buffer.read() if file == STDIN else read_file(Path(file))
+    except OSError as problem:
+        wrong = f"cannot read '{file}': {problem.strerror}"
+        raise Refused(HEADING, [Complaint("--file", wrong, "name a file with a topology")], Exit.USAGE) from None
+    found = load_bytes(data, origin="stdin" if file == STDIN else file)
+    if wrong_ones := [one for one in found if one.topology is None]:
+        raise Refused("\n".join(map(told, wrong_ones)))
+    if len(found) != 1:
+        complaint = Complaint("--file", f"holds {len(found)} topologies, and one is run", "put the others into files of their own")
+        raise Refused(HEADING, [complaint], Exit.USAGE)
+    return data, found[0]
+
+
+def check_met(found: Plan, *, anyway: bool) -> None:
+    verdict, report = found.report.verdict, found.report
+    if not report.configurations:
+        raise Refused("\n".join(("levee run: there is no plan to run.", *verdict.reasons)))
+    if not verdict.met and not anyway:
+        complaint = Complaint("--file", "the plan does not reach its target", "see levee plan; or run the best there is with --anyway")
+        raise Refused("\n".join((HEADING, *verdict.reasons)), [complaint])
+
+
+def planned_of(found: Plan) -> Planned:
+    """The activation, as the report has it: by node."""
+    report = found.report
+    active = {
+        ConfigurationName(one.name): frozenset(replica_name(TaskId(copy.task), copy.replica) for node in one.nodes for copy in node.active)
+        for one in report.configurations
+    }
+    return Planned({TaskId(task): tuple(map(NodeName, on)) for task, on in report.placement.items()}, active)
+
+
+def terms_of(resource: Resource, workers_per_node: int | None) -> Terms:
+    """One worker a node, unless somebody has asked for more."""
+    spec = resource.spec
+    asked_for = "packing" in spec.placement.model_fields_set and spec.placement.packing is Packing.REPLICA
+    return Terms(
+        functions=tuple((OperatorName(operator.name), operator.function) for operator in spec.operators),
+        cancels=spec.fault_tolerance.on_failure is OnFailure.CANCEL,
+        workers_per_node=workers_per_node or (None if asked_for else 1),
+    )
+
+
+def environment(file: str) -> dict[str, str]:
+    """Workers find the user's functions where the user is, and beside the topology."""
+    places = [str(Path.cwd()), *([] if file == STDIN else [str(Path(file).absolute().parent)])]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([*places, *filter(None, [os.environ.get("PYTHONPATH")])])}

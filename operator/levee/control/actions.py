@@ -1,0 +1,81 @@
+"""What a controller may do, and why it does it.
+
+Why: the choices are closed, so the type checker names every world that does not know a new one.
+Called by: rules (make them), worlds (perform them), people (read the reasons).
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+from levee.control.names import ReplicaName, WorkerName
+from levee.topology.names import ConfigurationName, NodeName
+from levee_spark.log.values import ControlRecord
+
+
+@dataclass(frozen=True, slots=True)
+class WriteRecord:
+    """Put a control record; who loses the race for its number observes anew."""
+
+    record: ControlRecord
+    configuration: ConfigurationName
+
+
+@dataclass(frozen=True, slots=True)
+class WriteAnchor:
+    """The epoch after the heads of all sources is due now."""
+
+
+@dataclass(frozen=True, slots=True)
+class StartWorker:
+    worker: WorkerName
+    node: NodeName
+    replicas: tuple[ReplicaName, ...]
+    attempt: int
+    failures: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class EndWorker:
+    worker: WorkerName
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """There is nothing left to do."""
+
+    failed: bool
+
+
+Action: TypeAlias = WriteRecord | WriteAnchor | StartWorker | EndWorker | Finish
+
+
+class Reason(StrEnum):
+    """The word that people read."""
+
+    STOPPED = "Stopped"
+    CANCELED = "Canceled"
+    NO_NODE_LEFT = "NoNodeLeft"
+    OPENING = "Opening"
+    SURVIVORS_LEAD = "SurvivorsLead"
+    REPLICAS_STARTING = "ReplicasStarting"
+    WORKER_LOST = "WorkerLost"
+    NODE_LOST = "NodeLost"
+    WORKER_HANGS = "WorkerHangs"
+    ALL_READY = "AllReady"
+    RATES_CHANGED = "RatesChanged"
+    WAITING = "Waiting"
+    STOPPING = "Stopping"
+    TASK_FAILED = "TaskFailed"
+    WORKER_GIVEN_UP = "WorkerGivenUp"
+    DEGRADED = "Degraded"
+    RATES_UNKNOWN = "RatesUnknown"
+    SETTLED = "Settled"
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    reason: Reason
+    text: str = ""
+    actions: tuple[Action, ...] = ()

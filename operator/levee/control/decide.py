@@ -1,0 +1,43 @@
+"""Decide what one topology needs next.
+
+Why: every rule that may start or stop a replica is listed in RULES, so they are reviewed together.
+Called by: worlds.loop, at every observation.
+"""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from levee.control import findings, rules
+from levee.control.actions import Decision, Reason
+from levee.control.names import Instant
+from levee.control.seen import Observation
+from levee.control.wanted import Wanted
+
+Rule: TypeAlias = Callable[[Wanted, Observation, Instant], Decision | None]
+
+RULES: tuple[Rule, ...] = (  # the first that speaks wins: end before repair, repair before economy, and then say how things are
+    rules.finish_when_stopped,
+    rules.end_without_nodes,
+    rules.cancel_if_wanted,
+    rules.open_the_log,
+    rules.let_survivors_lead,
+    rules.start_what_is_planned,
+    rules.replace_lost_workers,
+    rules.leave_dead_nodes,
+    rules.end_what_hangs,
+    rules.set_the_clock,
+    rules.follow_rates,
+    findings.wait_until_ready,
+    findings.say_what_failed,
+    findings.say_what_was_given_up,
+    findings.wait_for_the_last_epoch,
+    findings.say_what_is_missing,
+    findings.miss_rates,
+)
+
+
+def decide(wanted: Wanted, seen: Observation, now: Instant) -> Decision:
+    for rule in RULES:
+        if decision := rule(wanted, seen, now):
+            return decision
+    return Decision(Reason.SETTLED, "all replicas are where they should be")

@@ -1,0 +1,78 @@
+"""What happened between two observations, in words.
+
+Why: people follow a topology by what changes, and the live view, the plain lines and the status must tell the same.
+Called by: worlds, after every turn.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from levee.control.actions import Decision, Reason
+from levee.control.names import ReplicaName
+from levee.control.seen import Observation, Phase, Status
+from levee.topology.names import TaskId
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    subject: str  # the node, worker, replica, task or rule it is about
+    text: str
+    grave: bool = False  # something was lost or failed
+
+
+PHASES = {
+    Phase.READY: ("is ready", False),
+    Phase.SILENT: ("does not answer", True),
+    Phase.PAUSED: ("is paused", True),
+    Phase.ENDED: ("ended", True),
+}
+GRAVE = {Reason.CANCELED, Reason.NO_NODE_LEFT, Reason.NODE_LOST, Reason.WORKER_HANGS, Reason.TASK_FAILED, Reason.WORKER_GIVEN_UP}
+
+
+def events(before: Observation, after: Observation, was: Decision | None, decision: Decision) -> tuple[Event, ...]:
+    return (*nodes(before, after), *workers(before, after), *primaries(before, after), *failures(before, after), *decided(was, decision))
+
+
+def nodes(before: Observation, after: Observation) -> Iterator[Event]:
+    for node in after.nodes:
+        earlier = before.node(node.node)
+        if not node.alive and (earlier is None or earlier.alive):
+            yield Event(node.node, "crashed", grave=True)
+
+
+def workers(before: Observation, after: Observation) -> Iterator[Event]:
+    earlier = {(worker.worker, worker.attempt): worker.phase for worker in before.workers}
+    for worker in after.workers:
+        if worker.phase in PHASES and earlier.get((worker.worker, worker.attempt), Phase.STARTING) is not worker.phase:
+            text, grave = PHASES[worker.phase]
+            yield Event(worker.worker, f"{text} (attempt {worker.attempt})", grave)
+
+
+def primaries(before: Observation, after: Observation) -> Iterator[Event]:
+    earlier = primary_of(before)
+    for task, replica in primary_of(after).items():
+        if earlier.get(task, replica) != replica:
+            yield Event(task, f"{replica} leads now, instead of {earlier[task]}")
+
+
+def primary_of(seen: Observation) -> dict[TaskId, ReplicaName]:
+    """Who committed a task's last epoch, as far as it is known."""
+    found: dict[TaskId, ReplicaName] = {}
+    ready = {replica for replica, home in seen.homes.items() if home.phase is Phase.READY}
+    for state in sorted(seen.states().values(), key=lambda one: one.epoch):
+        if state.is_primary and state.replica in ready:
+            found[state.task] = state.replica
+    return found
+
+
+def failures(before: Observation, after: Observation) -> Iterator[Event]:
+    earlier = before.states()
+    for replica, state in after.states().items():
+        if state.status is Status.FAILED and (replica not in earlier or earlier[replica].status is not Status.FAILED):
+            yield Event(replica, f"failed at epoch {state.epoch}: {state.error.strip() or 'no reason is known'}", grave=True)
+
+
+def decided(was: Decision | None, decision: Decision) -> Iterator[Event]:
+    """What is done, and how things are once that changes."""
+    if decision.actions or was is None or was.reason is not decision.reason:
+        yield Event(decision.reason.value, decision.text, decision.reason in GRAVE)

@@ -1,0 +1,55 @@
+"""The rules that only say how things are: nothing can be done, or it is being done.
+
+Called by: `decide`, after all rules that act.
+"""
+
+from levee.control.actions import Decision, Reason
+from levee.control.names import Instant
+from levee.control.rules import backoff_ms, ended_workers
+from levee.control.seen import Observation, Status
+from levee.control.standing import reached, uncovered, usable
+from levee.control.wanted import Wanted
+
+
+def wait_until_ready(wanted: Wanted, seen: Observation, now: Instant) -> Decision | None:
+    if seen.anchored:
+        return None
+    missing = uncovered(wanted, seen, now, wanted.replicas)
+    return Decision(Reason.WAITING, f"for replicas of {', '.join(missing)}" if missing else "for the last worker")
+
+
+def say_what_failed(_wanted: Wanted, seen: Observation, _now: Instant) -> Decision | None:
+    failed = [state for state in seen.states().values() if state.status is Status.FAILED]
+    if not failed:
+        return None
+    return Decision(Reason.TASK_FAILED, "; ".join(f"{one.replica} at epoch {one.epoch}: {one.error.strip()}" for one in failed))
+
+
+def say_what_was_given_up(wanted: Wanted, seen: Observation, _now: Instant) -> Decision | None:
+    given_up = [worker.worker for worker in ended_workers(seen) if backoff_ms(wanted, worker) is None]
+    if not given_up:
+        return None
+    return Decision(Reason.WORKER_GIVEN_UP, f"{', '.join(given_up)} ended {wanted.patience.restarts} times in a row; its log says why")
+
+
+def wait_for_the_last_epoch(wanted: Wanted, seen: Observation, _now: Instant) -> Decision | None:
+    if not seen.order_to_stop():
+        return None
+    if seen.stop_epoch is None:
+        return Decision(Reason.STOPPING, "until every source has read the order")
+    behind = [task for task in wanted.replicas if reached(seen, task) < seen.stop_epoch]
+    return Decision(Reason.STOPPING, f"after epoch {seen.stop_epoch}; {', '.join(behind)} has yet to come there")
+
+
+def say_what_is_missing(wanted: Wanted, seen: Observation, now: Instant) -> Decision | None:
+    """Only what should be active counts."""
+    if seen.configuration is None:
+        return None
+    missing = sorted(one for one in wanted.active[seen.configuration] if not usable(wanted, seen, now, one))
+    return Decision(Reason.DEGRADED, f"{', '.join(missing)} cannot work") if missing else None
+
+
+def miss_rates(_wanted: Wanted, seen: Observation, _now: Instant) -> Decision | None:
+    if seen.rates is not None:
+        return None
+    return Decision(Reason.RATES_UNKNOWN, f"configuration {seen.configuration} stays until every source says its rate")

@@ -1,0 +1,61 @@
+"""From a plan to what is wanted: the planner's activation and placement, with the ends of the graph added.
+
+Why: the planner places tasks of operators; who runs a topology must also have ingestors, deliverers, workers and the shape's identity.
+Called by: whoever starts a control loop.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from levee.control import placing
+from levee.control.names import ReplicaName, replica_name, task_of
+from levee.control.wanted import Patience, Wanted
+from levee.topology.graph import Topology
+from levee.topology.names import ConfigurationName, NodeName, OperatorName, TaskId
+from levee_spark.log.values import Shape
+from levee_spark.log.wiring import Wiring
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What a planner has decided."""
+
+    placement: Mapping[TaskId, tuple[NodeName, ...]]
+    active: Mapping[ConfigurationName, frozenset[ReplicaName]]  # of operators' tasks
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What the resource says beside its graph."""
+
+    functions: tuple[tuple[OperatorName, str], ...]
+    cancels: bool = False
+    workers_per_node: int | None = 1  # None: a worker for each replica
+
+
+def wanted_of(topology: Topology, wiring: Wiring, planned: Planned, nodes: Sequence[NodeName], terms: Terms) -> Wanted:
+    ends = [task for task, wired in wiring.tasks.items() if wired.is_source or wired.sink]
+    homes = placing.with_ends(planned.placement, ends, nodes)
+    of_ends = frozenset(replica for replica in homes if task_of(replica) in ends)
+    return Wanted(
+        shape=Shape(tuple(sorted(terms.functions)), graph_identity(topology)),
+        sources=wiring.sources(),
+        workers=placing.packed(homes, nodes, terms.workers_per_node),
+        configurations=topology.configurations,
+        active={name: replicas | of_ends for name, replicas in planned.active.items()},
+        patience=Patience(wiring.times.failure_timeout_ms),
+        cancels=terms.cancels,
+    )
+
+
+def graph_identity(topology: Topology) -> str:
+    """Who reads whom, and how many they are; two topologies with another one cannot share streams."""
+    parts = [(source.name, source.parallelism, ()) for source in topology.sources]
+    for operator in topology.operators:
+        inputs = tuple((edge.origin, edge.partitioning.value) for edge in operator.inputs)
+        parts.append((operator.name, operator.parallelism, inputs))  # type: ignore[arg-type]  # longer than the empty tuple above
+    return blake2b(repr(parts).encode(), digest_size=8).hexdigest()
+
+
+__all__ = ["Planned", "Terms", "graph_identity", "replica_name", "wanted_of"]

@@ -1,0 +1,56 @@
+"""Where replicas run: ingestors and deliverers beside what the planner has placed, workers on nodes, and a refuge after a node's end.
+
+Why: two replicas of a task on one node would die together, so that is avoided wherever there is another node.
+Called by: whoever makes a `Wanted`; the rule `leave_dead_nodes`.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from levee.control.names import ReplicaName, WorkerName, replica_name, task_of, worker_name
+from levee.control.wanted import Placed
+from levee.topology.names import NodeName, TaskId
+
+ENDS = 2  # replicas of an ingestor or a deliverer
+
+
+def with_ends(
+    placement: Mapping[TaskId, tuple[NodeName, ...]], ends: Iterable[TaskId], nodes: Sequence[NodeName]
+) -> dict[ReplicaName, NodeName]:
+    """All replicas and their nodes; the ends of the graph go to the emptiest nodes, at most one replica to each."""
+    homes = {replica_name(task, number): node for task, on in placement.items() for number, node in enumerate(on)}
+    for task in ends:
+        emptiest = sorted(nodes, key=lambda node: (list(homes.values()).count(node), nodes.index(node)))
+        homes |= {replica_name(task, number): node for number, node in enumerate(emptiest[:ENDS])}
+    return homes
+
+
+def packed(homes: Mapping[ReplicaName, NodeName], nodes: Sequence[NodeName], per_node: int | None) -> tuple[Placed, ...]:
+    """So many workers a node, each with its share of the node's replicas; None: a worker for each replica."""
+    placed: list[Placed] = []
+    for node in nodes:
+        here = [replica for replica, on in homes.items() if on == node]
+        count = len(here) if per_node is None else min(per_node, len(here))
+        placed += [Placed(worker_name(node, index), node, tuple(here[index::count])) for index in range(count)]
+    return tuple(placed)
+
+
+def refuge(
+    homeless: Sequence[ReplicaName], homes: Mapping[ReplicaName, NodeName], living: Sequence[NodeName]
+) -> dict[NodeName, tuple[ReplicaName, ...]]:
+    """A new node for each replica that has lost its own; none for one whose task already lives wherever it could go."""
+    now = dict(homes)
+    found: dict[NodeName, tuple[ReplicaName, ...]] = {}
+    for replica in homeless:
+        taken = {node for other, node in now.items() if task_of(other) == task_of(replica)}
+        free = [node for node in living if node not in taken] or ([] if taken else list(living))
+        if free:
+            node = min(free, key=lambda one: (list(now.values()).count(one), living.index(one)))
+            now[replica] = node
+            found[node] = (*found.get(node, ()), replica)
+    return found
+
+
+def next_worker(node: NodeName, known: Iterable[WorkerName]) -> WorkerName:
+    """A name that no worker of this node has had."""
+    names = set(known)
+    return next(name for number in range(len(names) + 1) if (name := worker_name(node, number)) not in names)

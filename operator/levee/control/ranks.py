@@ -1,0 +1,62 @@
+"""Which replicas are active, and in which order they commit.
+
+Why: a control record names both, and new ranks end everybody's "has just won"; so they change only where that helps: when the set of
+active replicas changes, or when a task's first one cannot work while another could.
+Called by: the rules that write control records.
+"""
+
+from levee.control.names import Instant, ReplicaName
+from levee.control.seen import Observation
+from levee.control.standing import caught_up, usable
+from levee.control.wanted import Wanted
+from levee.topology.names import ConfigurationName, TaskId
+from levee_spark.log.values import Live
+
+
+def current(seen: Observation) -> dict[ReplicaName, int]:
+    """Of the newest record."""
+    return {ReplicaName(name): rank for name, rank in seen.record.live.ranks} if seen.record else {}
+
+
+def active(wanted: Wanted, seen: Observation, now: Instant, configuration: ConfigurationName) -> frozenset[ReplicaName]:
+    """As planned; and where none that is planned can work, the standbys that can, until one that is planned has caught up."""
+    planned = wanted.active[configuration]
+    if not seen.anchored:
+        return planned  # nothing has failed yet, it only has not begun
+    standbys = (one for task in wanted.replicas for one in standing_in(wanted, seen, now, task, planned))
+    return planned | frozenset(standbys)
+
+
+def standing_in(wanted: Wanted, seen: Observation, now: Instant, task: TaskId, planned: frozenset[ReplicaName]) -> tuple[ReplicaName, ...]:
+    mine = [one for one in wanted.replicas[task] if one in planned]
+    others = [one for one in wanted.replicas[task] if one not in planned]
+    if not others or any(caught_up(wanted, seen, now, one) for one in mine):
+        return ()
+    if any(usable(wanted, seen, now, one) for one in mine):
+        return tuple(one for one in others if one in current(seen))
+    return tuple(one for one in others if usable(wanted, seen, now, one))
+
+
+def ranks(wanted: Wanted, seen: Observation, now: Instant, among: frozenset[ReplicaName]) -> Live:
+    """Those who can work first; among equals the order stays as it is."""
+    before = current(seen)
+
+    def order(replica: ReplicaName) -> tuple[bool, int, ReplicaName]:
+        return not usable(wanted, seen, now, replica), before.get(replica, len(before)), replica
+
+    named: list[tuple[str, int]] = []
+    for replicas in wanted.replicas.values():
+        named += [(replica, rank) for rank, replica in enumerate(sorted(among.intersection(replicas), key=order))]
+    return Live(tuple(named))
+
+
+def leaderless(wanted: Wanted, seen: Observation, now: Instant, among: frozenset[ReplicaName]) -> tuple[TaskId, ...]:
+    """The tasks whose first replica cannot work while another one could."""
+    before = current(seen)
+    found: list[TaskId] = []
+    for task, replicas in wanted.replicas.items():
+        mine = sorted(among.intersection(replicas), key=lambda one: before.get(one, len(before)))
+        can = [usable(wanted, seen, now, one) for one in mine]
+        if any(can) and not can[0]:
+            found.append(task)
+    return tuple(found)

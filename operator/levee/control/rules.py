@@ -1,0 +1,162 @@
+"""The rules, each about one thing that may be wrong and what to do about it.
+
+Why: a rule fits on a screen and in a test. Their order, which is the policy, stands in `decide`.
+Called by: `decide`.
+"""
+
+from dataclasses import replace
+
+from levee.control import outages, placing, ranks
+from levee.control.actions import Action, Decision, EndWorker, Finish, Reason, StartWorker, WriteAnchor, WriteRecord
+from levee.control.names import Instant
+from levee.control.rates import holding
+from levee.control.seen import Observation, Phase, WorkerSeen
+from levee.control.standing import reached, uncovered
+from levee.control.wanted import Wanted
+from levee.topology.names import ConfigurationName
+from levee_spark.log import control
+from levee_spark.log.values import ControlRecord
+
+
+def finish_when_stopped(wanted: Wanted, seen: Observation, _now: Instant) -> Decision | None:
+    """E(n) is the last epoch of all; every task must have come there."""
+    if not seen.order_to_stop() or seen.stop_epoch is None:
+        return None
+    if any(reached(seen, task) < seen.stop_epoch for task in wanted.replicas):
+        return None
+    return Decision(Reason.STOPPED, f"every task has reached epoch {seen.stop_epoch}, the last", (Finish(failed=False),))
+
+
+def end_without_nodes(_wanted: Wanted, seen: Observation, _now: Instant) -> Decision | None:
+    if not seen.nodes or any(node.alive for node in seen.nodes):
+        return None
+    return Decision(Reason.NO_NODE_LEFT, "no node is left to run on", (Finish(failed=True),))
+
+
+def cancel_if_wanted(wanted: Wanted, seen: Observation, now: Instant) -> Decision | None:
+    if not wanted.cancels or not seen.anchored:
+        return None
+    lost = outages.lasting(seen.outages, now, wanted.patience.failure_ms)
+    if not lost:
+        return None
+    return Decision(Reason.CANCELED, f"no replica of {', '.join(lost)} is left, and onFailure is cancel", (Finish(failed=True),))
+
+
+def open_the_log(wanted: Wanted, seen: Observation, now: Instant) -> Decision | None:
+    """The first record, or the one that takes over from whoever controlled this topology before."""
+    if seen.opened:
+        return None
+    configuration = seen.configuration or wanted.likeliest()
+    live = ranks.ranks(wanted, seen, now, wanted.active[configuration])
+    if seen.record is None:
+        return writing(control.first(wanted.shape, live, ""), configuration, Reason.OPENING, "the first record")
+    return writing(control.successor(seen.record, "", shape=wanted.shape, live=live), configuration, Reason.OPENING, "the streams go on")
+
+
+def let_survivors_lead(wanted: Wanted, seen: Observation, now: Instant) -> Decision | None:
+    """Failover has happened by then, one hold after the fault; new ranks spare the survivors the holds that follow."""
+    if seen.record is None or seen.configuration is None:
+        return None
+    among = ranks.active(wanted, seen, now, seen.configuration)
+    lost = ranks.leaderless(wanted, seen, now, among)
+    if among == set(ranks.current(seen)) and not (seen.anchored and lost):
+        return None
+    live = ranks.ranks(wanted, seen, now, among)
+    text = f"others lead {', '.join(lost)}" if lost else "standbys take over, or step back"
+    return writing(control.successor(seen.record, "", live=live), seen.configuration, Reason.SURVIVORS_LEAD, text)
+
+
+def start_what_is_planned(wanted: Wanted, seen: Observation, _now: Instant) -> Decision | None:
+    known = {worker.worker for worker in seen.workers}
+    living = {node.node for node in seen.nodes if node.alive}
+    missing = [placed for placed in wanted.workers if placed.worker not in known and placed.node in living]
+    if not missing:
+        return None
+    actions = tuple(StartWorker(placed.worker, placed.node, placed.replicas, attempt=1) for placed in missing)
+    return Decision(Reason.REPLICAS_STARTING, f"starts {len(missing)} workers", actions)
+
+
+def replace_lost_workers(wanted: Wanted, seen: Observation, now: Instant) -> Decision | None:
+    """At once after a long life, else later and later: what dies of its input dies again."""
+    lost = [worker for worker in ended_workers(seen) if (pause := backoff_ms(wanted, worker)) is not None and now - worker.since >= pause]
+    if not lost:
+        return None
+    actions = tuple(StartWorker(one.worker, one.node, one.replicas, one.attempt + 1, failures_after(wanted, one)) for one in lost)
+    return Decision(Reason.WORKER_LOST, f"{', '.join(one.worker for one in lost)} ended and is started again", actions)
+
+
+def leave_dead_nodes(wanted: Wanted, seen: Observation, now: Instant) -> Decision | None:
+    """A node that has been gone for `failureTimeout` does not come back in time; its replicas begin elsewhere."""
+    dead = [node.node for node in seen.nodes if not node.alive and now - node.since >= wanted.patience.failure_ms]
+    stranded = {replica for worker in seen.workers if worker.node in dead for replica in worker.replicas}
+    stranded |= {replica for placed in wanted.workers if placed.node in dead for replica in placed.replicas}
+    homeless = sorted(stranded - set(seen.homes))
+    homes = {replica: worker.node for replica, worker in seen.homes.items()}
+    found = placing.refuge(homeless, homes, [node.node for node in seen.nodes if node.alive])
+    if not found:
+        return None
+    known = [worker.worker for worker in seen.workers]
+    actions = tuple(StartWorker(placing.next_worker(node, known), node, replicas, attempt=1) for node, replicas in found.items())
+    moved = ", ".join(f"{' '.join(replicas)} to {node}" for node, replicas in found.items())
+    return Decision(Reason.NODE_LOST, f"{', '.join(dead)} is gone: {moved}", actions)
+
+
+def end_what_hangs(wanted: Wanted, seen: Observation, now: Instant) -> Decision | None:
+    """What somebody has paused is no accident and is left alone."""
+    limits = {Phase.SILENT: wanted.patience.hang_ms, Phase.STARTING: wanted.patience.start_ms}
+    hung = [worker for worker in seen.workers if worker.phase in limits and now - worker.since >= limits[worker.phase]]
+    if not hung:
+        return None
+    actions: tuple[Action, ...] = tuple(EndWorker(worker.worker, worker.attempt) for worker in hung)
+    return Decision(Reason.WORKER_HANGS, f"{', '.join(worker.worker for worker in hung)} does not answer and is ended", actions)
+
+
+def set_the_clock(wanted: Wanted, seen: Observation, now: Instant) -> Decision | None:
+    """Epochs are due from the moment when all tasks are ready: at the start, on a resume, after an outage of a source."""
+    returned = set(outages.ended(seen.outages, wanted.patience.failure_ms)) & set(wanted.sources)
+    if (seen.anchored and not returned) or uncovered(wanted, seen, now, wanted.replicas):
+        return None
+    if any(worker.phase is Phase.STARTING and now - worker.since < wanted.patience.settle_ms for worker in seen.homes.values()):
+        return None
+    text = f"{', '.join(sorted(returned))} is back" if seen.anchored else "all tasks are ready"
+    return Decision(Reason.ALL_READY, f"{text}: epochs are due from now on", (WriteAnchor(),))
+
+
+def follow_rates(wanted: Wanted, seen: Observation, now: Instant) -> Decision | None:
+    """An absent metric is not a zero: without all rates the configuration stays."""
+    if seen.rates is None or seen.record is None or not seen.anchored or seen.order_to_stop():
+        return None
+    configuration = holding(wanted.configurations, seen.rates)
+    if configuration == seen.configuration:
+        return None
+    live = ranks.ranks(wanted, seen, now, ranks.active(wanted, seen, now, configuration))
+    measured = ", ".join(f"{name} {rate:.0f}/s" for name, rate in seen.rates.items())
+    text = f"configuration {configuration} holds ({measured})"
+    return writing(control.successor(seen.record, "", live=live), configuration, Reason.RATES_CHANGED, text)
+
+
+# ---- what several rules need
+
+
+def writing(record: ControlRecord, configuration: ConfigurationName, reason: Reason, text: str) -> Decision:
+    """The record carries why it was written."""
+    return Decision(reason, text, (WriteRecord(replace(record, reason=f"{reason}: {text}"), configuration),))
+
+
+def ended_workers(seen: Observation) -> list[WorkerSeen]:
+    """On nodes that live."""
+    living = {node.node for node in seen.nodes if node.alive}
+    return [worker for worker in seen.workers if worker.phase is Phase.ENDED and worker.node in living]
+
+
+def failures_after(wanted: Wanted, worker: WorkerSeen) -> int:
+    """Ends in a row, this one included."""
+    return 1 if worker.since - worker.started >= wanted.patience.stable_ms else worker.failures + 1
+
+
+def backoff_ms(wanted: Wanted, worker: WorkerSeen) -> int | None:
+    """None: it has died too often."""
+    patience, failures = wanted.patience, failures_after(wanted, worker)
+    if failures > patience.restarts:
+        return None
+    return 0 if failures == 1 else min(patience.backoff_ms * 2 ** (failures - 2), patience.backoff_ms_max)

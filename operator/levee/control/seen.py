@@ -1,0 +1,111 @@
+"""The observation: everything the controller knows of the world at one moment.
+
+Why: a rule that reads only this can be tested by writing it down. Nothing here says how it was seen.
+Called by: worlds, which make it; every rule, and the live view, which read it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from levee.control.names import Instant, ReplicaName, WorkerName, task_of
+from levee.topology.names import ConfigurationName, NodeName, OperatorName, TaskId
+from levee_spark.log.values import ControlRecord
+
+
+class Status(StrEnum):
+    """Of a replica, as its worker says."""
+
+    STARTING = "starting"
+    IDLE = "idle"
+    RUNNING = "running"
+    FAILED = "failed"
+    STOPPED = "stopped"
+
+
+class Phase(StrEnum):
+    """Of a worker's process."""
+
+    STARTING = "starting"  # lives, and has never been ready
+    READY = "ready"
+    SILENT = "silent"  # lives, and does not answer any more
+    PAUSED = "paused"  # somebody has stopped it, and will let it go on
+    ENDED = "ended"
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicaSeen:
+    replica: ReplicaName
+    status: Status
+    epoch: int = 0
+    rank: int | None = None
+    last: str = "none"  # won | lost | none: its last attempt to commit
+    lag_epochs: int = 0
+    rows_per_s: float = 0.0
+    error: str = ""
+
+    @property
+    def task(self) -> TaskId:
+        return task_of(self.replica)
+
+    @property
+    def is_primary(self) -> bool:
+        return self.last == "won" and self.status is Status.RUNNING
+
+
+@dataclass(frozen=True, slots=True)
+class NodeSeen:
+    node: NodeName
+    alive: bool
+    since: Instant
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerSeen:
+    worker: WorkerName
+    node: NodeName
+    replicas: tuple[ReplicaName, ...]
+    attempt: int
+    phase: Phase
+    since: Instant  # when the phase began
+    started: Instant
+    failures: int = 0  # ends in a row, each soon after a start
+    states: tuple[ReplicaSeen, ...] = ()  # as last heard
+
+
+@dataclass(frozen=True, slots=True)
+class Outage:
+    """For how long a task had no replica that could work; `until` is None while it lasts."""
+
+    task: TaskId
+    since: Instant
+    until: Instant | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    nodes: tuple[NodeSeen, ...] = ()
+    workers: tuple[WorkerSeen, ...] = ()  # in the order in which they came: the later has what several have
+    record: ControlRecord | None = None  # the newest
+    opened: bool = False  # this controller has written a record of its own
+    anchored: bool = False  # and an anchor, since all tasks were ready
+    configuration: ConfigurationName | None = None  # in force
+    rates: Mapping[OperatorName, float] | None = None  # of every source; None: not all are known
+    stop_epoch: int | None = None  # E(n) of the stop that was ordered, once it is known
+    outages: tuple[Outage, ...] = ()
+    homes: Mapping[ReplicaName, WorkerSeen] = field(init=False)
+
+    def __post_init__(self) -> None:
+        living = {node.node for node in self.nodes if node.alive}
+        homes = {replica: worker for worker in self.workers if worker.node in living for replica in worker.replicas}
+        object.__setattr__(self, "homes", homes)
+
+    def node(self, name: NodeName) -> NodeSeen | None:
+        return next((node for node in self.nodes if node.node == name), None)
+
+    def states(self) -> dict[ReplicaName, ReplicaSeen]:
+        """Of the replicas that have a home, as last heard."""
+        return {state.replica: state for worker in self.workers for state in worker.states if self.homes.get(state.replica) is worker}
+
+    def order_to_stop(self) -> bool:
+        return self.opened and self.record is not None and self.record.shape.stopped

@@ -1,0 +1,44 @@
+"""Who can work: the questions about replicas and tasks that several rules ask.
+
+Called by: rules, `ranks`, `outages`, the live view.
+"""
+
+from collections.abc import Iterable
+
+from levee.control.names import Instant, ReplicaName
+from levee.control.seen import Observation, Phase, Status
+from levee.control.wanted import Wanted
+from levee.topology.names import TaskId
+
+CAUGHT_UP_EPOCHS = 3  # a replica that lags more would not be of help if it had to lead
+
+
+def usable(wanted: Wanted, seen: Observation, now: Instant, replica: ReplicaName) -> bool:
+    """Its worker answers, or has only just fallen silent, and it has not failed."""
+    home = seen.homes.get(replica)
+    if home is None or home.phase in {Phase.ENDED, Phase.STARTING}:
+        return False
+    if home.phase is not Phase.READY and now - home.since >= wanted.patience.failure_ms:
+        return False
+    return any(state.replica == replica and state.status not in {Status.FAILED, Status.STARTING} for state in home.states)
+
+
+def caught_up(wanted: Wanted, seen: Observation, now: Instant, replica: ReplicaName) -> bool:
+    state = seen.states().get(replica)
+    running = state is not None and state.status is Status.RUNNING and state.lag_epochs <= CAUGHT_UP_EPOCHS
+    return running and usable(wanted, seen, now, replica)
+
+
+def uncovered(wanted: Wanted, seen: Observation, now: Instant, tasks: Iterable[TaskId]) -> tuple[TaskId, ...]:
+    """The tasks of which no replica can work, nor is about to."""
+    return tuple(task for task in tasks if not any(usable(wanted, seen, now, one) or is_ready(seen, one) for one in wanted.replicas[task]))
+
+
+def is_ready(seen: Observation, replica: ReplicaName) -> bool:
+    """Its worker is; it may still be fetching its state."""
+    home, state = seen.homes.get(replica), seen.states().get(replica)
+    return home is not None and home.phase is Phase.READY and state is not None and state.status is not Status.FAILED
+
+
+def reached(seen: Observation, task: TaskId) -> int:
+    return max((state.epoch for state in seen.states().values() if state.task == task), default=0)

@@ -1,0 +1,66 @@
+"""Ask workers how they are, all at once, and never wait long for one of them.
+
+Called by: the local world, at every observation; `levee status`.
+"""
+
+import http.client
+import json
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from levee.control.names import ReplicaName, WorkerName
+from levee.control.seen import ReplicaSeen, Status
+
+PATIENCE_S = 0.4
+
+
+def port_of(directory: Path) -> int | None:
+    """Where a worker can be asked; None as long as it cannot."""
+    try:
+        value = json.loads((directory / "worker.json").read_text())
+    except (OSError, ValueError):
+        return None
+    port = value.get("port") if isinstance(value, dict) else None
+    return port if isinstance(port, int) else None
+
+
+def state_of(port: int) -> dict[str, Any] | None:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
+    try:
+        connection.request("GET", "/state")
+        answer = connection.getresponse()
+        value = json.loads(answer.read()) if answer.status == http.client.OK else None
+    except (OSError, ValueError, http.client.HTTPException):
+        return None
+    finally:
+        connection.close()
+    return value if isinstance(value, dict) else None
+
+
+def states_of(ports: Mapping[WorkerName, int | None]) -> dict[WorkerName, dict[str, Any] | None]:
+    asked = {name: port for name, port in ports.items() if port is not None}
+    with ThreadPoolExecutor(max(1, len(asked))) as pool:
+        answers = pool.map(state_of, asked.values())
+        return dict.fromkeys(ports, None) | dict(zip(asked, answers, strict=True))
+
+
+def replicas_in(state: Mapping[str, Any]) -> tuple[ReplicaSeen, ...]:
+    """What a worker says of its replicas; what it leaves out is unknown."""
+    return tuple(replica_in(entry) for entry in state.get("replicas", ()))
+
+
+def replica_in(entry: Mapping[str, Any]) -> ReplicaSeen:
+    known = {status.value for status in Status}
+    status = entry.get("status")
+    return ReplicaSeen(
+        ReplicaName(str(entry["replica"])),
+        Status(status) if status in known else Status.STARTING,
+        int(entry.get("epoch") or 0),
+        entry.get("rank"),
+        str(entry.get("last") or "none"),
+        int(entry.get("lag_epochs") or 0),
+        float(entry.get("rows_per_s") or 0.0),
+        str(entry.get("error") or ""),
+    )

@@ -1,0 +1,91 @@
+"""The folder of a run: what is where, who holds it, and what is remembered from one run to the next.
+
+Why: everything that other commands and the next run must know of this one is in one document, written at once or not at all.
+Called by: `run` (writes), the commands that look at a run or speak to its processes (read).
+"""
+
+import fcntl
+import json
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from levee.worlds.local.processes import Process, lives
+
+VERSION = 1
+PATIENCE_S = 2.0  # a node's keeper holds the lock for a moment when it looks
+
+
+class Occupied(Exception):
+    """Somebody else runs this topology here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    path: Path
+
+    @property
+    def document(self) -> Path:
+        return self.path / "run.json"
+
+    @property
+    def lock(self) -> Path:
+        return self.path / "run.lock"
+
+    @property
+    def resource(self) -> Path:
+        return self.path / "topology.yaml"
+
+    def incarnation(self, name: str) -> Path:
+        return self.path / "workers" / name
+
+    def log(self, name: str) -> Path:
+        """Kept after the incarnation is gone: it may say why."""
+        return self.path / "logs" / f"{name}.log"
+
+    def read(self) -> dict[str, Any] | None:
+        try:
+            value = json.loads(self.document.read_text())
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        return value if isinstance(value, dict) and value.get("version") == VERSION else None
+
+    def write(self, document: Mapping[str, object]) -> None:
+        fresh = self.document.with_suffix(".new")
+        fresh.write_text(json.dumps({"version": VERSION, **document}, indent=1))
+        fresh.replace(self.document)
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """By one process at a time, and by none after a crash."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        with self.lock.open("a") as file:
+            until_s = time.monotonic() + PATIENCE_S
+            while not taken(file.fileno()):
+                if time.monotonic() > until_s:
+                    raise Occupied(str(self.path))
+                time.sleep(0.05)
+            yield
+
+
+def taken(file: int) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def process_in(entry: Mapping[str, Any] | None) -> Process | None:
+    """A process as it stands in the document, if it still lives."""
+    if not entry or not isinstance(entry.get("pid"), int):
+        return None
+    process = Process(entry["pid"], str(entry.get("started")))
+    return process if lives(process) else None
+
+
+def process_entry(process: Process | None) -> dict[str, object] | None:
+    return {"pid": process.pid, "started": process.started} if process else None

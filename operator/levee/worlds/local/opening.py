@@ -1,0 +1,120 @@
+"""From what was decided to a run: the folder is taken, what a crashed run has left is ended, and the streams are looked at.
+
+Why: a run may begin after a clean end, after a stop, after a crash or for the first time; only here does that make a difference.
+Called by: `levee run`, `make demo`, tests.
+"""
+
+import os
+import shutil
+import sys
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from levee.control.events import Event
+from levee.control.wanted import Wanted
+from levee.topology.complaint import Complaint
+from levee.topology.names import NodeName
+from levee.worlds.local import cleaning
+from levee.worlds.local.book import Book, StoreSilent
+from levee.worlds.local.faults import Fault
+from levee.worlds.local.folder import Folder, Occupied
+from levee.worlds.local.run import LocalRun
+from levee.worlds.local.script import Script
+from levee.worlds.local.table import RunTable, read_table
+from levee.worlds.local.worker import Program
+from levee.worlds.local.world import LocalWorld
+from levee_spark.log.wiring import Wiring
+from levee_spark.store.address import open_store
+from levee_spark.store.driver import StoreDriver
+
+WORKER = (sys.executable, "-m", "levee_spark.worker")
+
+
+class CannotRun(Exception):
+    """A run cannot begin; why, and what to do."""
+
+    def __init__(self, complaint: Complaint) -> None:
+        super().__init__(f"{complaint.where}: {complaint.wrong}")
+        self.complaint = complaint
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What a run is of and where; everything that was decided before it."""
+
+    topology: str  # "shop/clicks"
+    resource: bytes  # the file, as it was read
+    store: str
+    nodes: tuple[NodeName, ...]
+    wire: Callable[[str], Wiring]  # by the UID
+    want: Callable[[Wiring], Wanted]
+    folder: Folder
+    environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+    command: Sequence[str] = WORKER
+    faults: tuple[Fault, ...] = ()
+
+
+@contextmanager
+def running(setup: Setup) -> Iterator[LocalRun]:
+    """Everything is ended on the way out, however that is."""
+    try:
+        with setup.folder.held():
+            run = prepared(setup)
+            try:
+                run.begin(setup.nodes)
+                yield run
+            finally:
+                run.end()
+    except Occupied:
+        wrong = f"somebody else runs {setup.topology} in {setup.folder.path}"
+        raise CannotRun(Complaint("--directory", wrong, "end that with levee stop, or name another directory")) from None
+
+
+def prepared(setup: Setup) -> LocalRun:
+    folder = setup.folder
+    earlier = read_table(folder)
+    if earlier is not None and earlier.topology != setup.topology:
+        wrong = f"{folder.path} belongs to {earlier.topology}"
+        raise CannotRun(Complaint("--directory", wrong, "name another directory"))
+    left = cleaning.end_leftovers(earlier) if earlier else 0
+    uid = earlier.uid if earlier else uuid.uuid4().hex
+    wiring = setup.wire(uid)
+    book = Book(wiring, StoreDriver(open_store(setup.store)), f"controller-{uuid.uuid4().hex[:12]}")
+    wanted = setup.want(wiring)
+    check_shape(book, wanted)
+    run = LocalRun(
+        RunTable(setup.topology, uid, setup.store, None),
+        folder,
+        LocalWorld(wanted, book, folder, program(setup, uid)),
+        Script(setup.faults),
+    )
+    if left:
+        run.tell(Event("run", f"ended {left} processes of a run that had crashed", grave=True))
+    return run
+
+
+def program(setup: Setup, uid: str) -> Program:
+    """Workers' disks are disposable; their logs are not."""
+    shutil.rmtree(setup.folder.path / "workers", ignore_errors=True)
+    setup.folder.resource.write_bytes(setup.resource)
+    return Program(setup.command, setup.folder.resource, uid, setup.environment)
+
+
+def check_shape(book: Book, wanted: Wanted) -> None:
+    """Streams go on only with the graph that began them, and with other code only where they were stopped."""
+    try:
+        record = book.newest()
+    except StoreSilent as silent:
+        raise CannotRun(Complaint("spec.store", f"the store does not answer: {silent}", "start it, or mend spec.store.uri")) from None
+    if record is None:
+        return
+    if record.shape.graph != wanted.shape.graph:
+        wrong = "the graph is not the one that these streams were made with"
+        raise CannotRun(Complaint("spec.operators", wrong, "name another --directory: that begins new streams"))
+    changed = sorted({name for name, _ in set(record.shape.functions) ^ set(wanted.shape.functions)})
+    if changed and not record.shape.stopped:
+        wrong = f"{', '.join(changed)} has another function, and the streams were interrupted in the midst of an epoch"
+        fix = "run the old file and end it with levee stop, then run the new one; or name another --directory, which begins new streams"
+        raise CannotRun(Complaint("spec.operators", wrong, fix))

@@ -1,0 +1,101 @@
+"""A run as people and scripts see it: one line for each replica.
+
+Why: the live view, the plain lines, `levee status` and its JSON must say the same.
+Called by: the command line.
+"""
+
+from dataclasses import dataclass
+
+from levee.control.events import primary_of
+from levee.control.names import ReplicaName, WorkerName
+from levee.control.seen import Observation, Phase, ReplicaSeen, Status, WorkerSeen
+from levee.topology.names import NodeName, TaskId
+from levee.worlds.local.table import RunTable, TaskEntry
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicaRow:
+    replica: ReplicaName
+    task: TaskId
+    node: NodeName
+    worker: WorkerName
+    attempt: int
+    role: str  # primary | secondary | standby | deliverer | none
+    status: str  # of the replica, or of its worker where that is not ready
+    epoch: int
+    rank: int | None
+    lag_epochs: int
+    rows_per_s: float
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """The whole of it, in a line."""
+
+    epoch: int  # that every sink, or where there is none every task, has reached
+    lag_epochs: int  # of the slowest primary
+    working: int
+    replicas: int
+    rows_per_s: float  # of all sources
+
+
+def rows_of(table: RunTable, seen: Observation) -> tuple[ReplicaRow, ...]:
+    """In the order of the graph. A replica whose node is gone is shown where it was."""
+    at: dict[ReplicaName, WorkerSeen] = {replica: worker for worker in seen.workers for replica in worker.replicas}
+    at |= seen.homes
+    primaries = primary_of(seen)
+    found: list[ReplicaRow] = []
+    for task in table.tasks:
+        mine = sorted(replica for replica in at if replica.rpartition("/")[0] == task.task)
+        found += [row_of(task, replica, at[replica], seen, is_primary=primaries.get(task.task) == replica) for replica in mine]
+    return tuple(found)
+
+
+def row_of(task: TaskEntry, replica: ReplicaName, worker: WorkerSeen, seen: Observation, *, is_primary: bool) -> ReplicaRow:
+    state = next((one for one in worker.states if one.replica == replica), ReplicaSeen(replica, Status.STARTING))
+    status = status_of(state, worker, seen)
+    works = status == Status.RUNNING
+    return ReplicaRow(
+        replica,
+        task.task,
+        worker.node,
+        worker.worker,
+        worker.attempt,
+        role_of(task, status, is_primary=is_primary),
+        status,
+        state.epoch,
+        state.rank,
+        state.lag_epochs,
+        state.rows_per_s if works else 0.0,
+        state.error,
+    )
+
+
+def status_of(state: ReplicaSeen, worker: WorkerSeen, seen: Observation) -> str:
+    node = seen.node(worker.node)
+    if node is not None and not node.alive:
+        return "node lost"
+    return state.status.value if worker.phase is Phase.READY else worker.phase.value
+
+
+def role_of(task: TaskEntry, status: str, *, is_primary: bool) -> str:
+    if status == Status.IDLE:
+        return "standby"
+    if status != Status.RUNNING:
+        return "none"
+    return "deliverer" if task.delivers else "primary" if is_primary else "secondary"
+
+
+def summary_of(table: RunTable, rows: tuple[ReplicaRow, ...]) -> RunSummary:
+    ends = {task.task for task in table.tasks if task.delivers} or {task.task for task in table.tasks}
+    sources = {task.task for task in table.tasks if not task.reads}
+    leaders = [row for row in rows if row.role in {"primary", "deliverer"}]
+    furthest = [max((row.epoch for row in rows if row.task == task), default=0) for task in ends]
+    return RunSummary(
+        min(furthest, default=0),
+        max((row.lag_epochs for row in leaders if row.role == "primary"), default=0),
+        sum(row.role != "none" for row in rows),
+        len(rows),
+        sum(max((row.rows_per_s for row in rows if row.task == task), default=0.0) for task in sources),
+    )

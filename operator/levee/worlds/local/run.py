@@ -1,0 +1,141 @@
+"""One run of a topology on this machine: turn by turn, until it ends.
+
+Why: the command line, the demo and tests run topologies in the same way; they differ in what they show and in the faults they ask for.
+Called by: `opening`, which makes it; `levee run`, `make demo` and tests, which take its turns.
+"""
+
+import os
+import time
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from levee.control.actions import Decision, Reason
+from levee.control.events import Event, events, primary_of
+from levee.control.names import Instant
+from levee.control.seen import Observation, Phase
+from levee.topology.names import NodeName
+from levee.worlds.local import cleaning, processes
+from levee.worlds.local.folder import Folder
+from levee.worlds.local.script import Inflicted, Script
+from levee.worlds.local.table import NodeEntry, RunTable, TaskEntry, Told, WorkerEntry
+from levee.worlds.local.world import LocalWorld
+from levee.worlds.world import step
+
+TURN_S = 0.5
+EVENTS = 50  # that are remembered
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What one turn of the loop has seen and decided."""
+
+    now: Instant
+    seen: Observation
+    decision: Decision
+    table: RunTable
+    news: tuple[Told, ...]
+    inflicted: tuple[Inflicted, ...]
+
+
+def now_ms() -> Instant:
+    return Instant(time.monotonic_ns() // 1_000_000)
+
+
+def time_of_day() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+@dataclass(slots=True)
+class LocalRun:
+    blank: RunTable  # with all that never changes
+    folder: Folder
+    world: LocalWorld
+    script: Script
+    before: Observation = field(default_factory=Observation)
+    was: Decision | None = None
+    told: deque[Told] = field(default_factory=lambda: deque(maxlen=EVENTS))
+    news: list[Told] = field(default_factory=list)
+    interrupted: bool = False
+    written: RunTable | None = None
+
+    def begin(self, nodes: tuple[NodeName, ...]) -> None:
+        self.world.begin(nodes, now_ms())
+        self.write(self.table())
+
+    def turns(self) -> Iterator[Turn]:
+        """Until the end is decided, or somebody interrupts."""
+        while self.goes_on():
+            began_s = time.monotonic()
+            yield self.turn()
+            if self.goes_on():
+                time.sleep(max(0.0, TURN_S - (time.monotonic() - began_s)))
+
+    def goes_on(self) -> bool:
+        return not self.interrupted and self.world.finished is None
+
+    def turn(self) -> Turn:
+        now = now_ms()
+        seen, decision = step(self.world, self.world.wanted, now)
+        for event in events(self.before, seen, self.was, decision):
+            self.tell(event)
+        self.before, self.was = seen, decision
+        self.tell_of_store()
+        for inflicted in self.script.follow(seen, self.table(), primary_of(seen), now):
+            self.tell(Event(inflicted.fault.kind.value, inflicted.text, grave=True))
+        table = self.table()
+        self.write(table)
+        news, self.news = tuple(self.news), []
+        return Turn(now, seen, decision, table, news, tuple(self.script.inflicted))
+
+    @property
+    def failed(self) -> bool:
+        return self.world.finished is not None and self.world.finished.failed
+
+    def tell(self, event: Event) -> None:
+        text = event.text
+        if event.subject in self.world.workers and (worker := self.world.workers[event.subject]).phase is Phase.ENDED:  # type: ignore[index]
+            text = f"{text} {worker.ending()}"
+        told = Told(time_of_day(), event.subject, text, event.grave)
+        self.told.append(told)
+        self.news.append(told)
+
+    def tell_of_store(self) -> None:
+        if (silent := self.world.silence_to_tell()) is not None:
+            self.tell(Event("store", f"does not answer: {silent}" if silent else "answers again", grave=bool(silent)))
+
+    def table(self) -> RunTable:
+        world, decision = self.world, self.was
+        blank = self.blank
+        return RunTable(
+            blank.topology,
+            blank.uid,
+            blank.store,
+            processes.identify(os.getpid()),
+            world.configuration,
+            world.record.number if world.record else None,
+            decision.reason.value if decision else Reason.OPENING.value,
+            decision.text if decision else "",
+            tuple(TaskEntry(task, wired.inputs, wired.sink) for task, wired in world.book.wiring.tasks.items()),
+            tuple(NodeEntry(one.node, one.alive, one.process if one.alive else None) for one in world.nodes.values()),
+            tuple(
+                WorkerEntry(name, one.incarnation, one.order.node, one.order.replicas, one.order.attempt, one.living(), one.directory)
+                for name, one in world.workers.items()
+            ),
+            tuple(self.told),
+        )
+
+    def write(self, table: RunTable) -> None:
+        if table != self.written:
+            self.folder.write(table.document())
+            self.written = table
+
+    def end(self) -> None:
+        """Whatever happened: nothing that this run has started outlives it."""
+        self.script.release()
+        cleaning.end_all(self.world.workers.values(), self.world.nodes.values())
+        for node in self.world.nodes.values():
+            node.observe(now_ms())
+        self.write(self.table())
+        self.world.book.driver.close()

@@ -1,0 +1,147 @@
+"""What a run writes down of itself, as values: for other commands, and for whoever comes after a crash.
+
+Why: the numbers of processes, who is where and what happened are read by several commands; they should agree on what stands there.
+Called by: `run` (makes it), `levee status | kill | pause | stop`, and the clean-up of what a crashed run has left.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from levee.control.names import Instant, ReplicaName, WorkerName
+from levee.control.seen import NodeSeen, Observation, Phase, WorkerSeen
+from levee.topology.names import ConfigurationName, NodeName, TaskId
+from levee.worlds.local import asking, processes
+from levee.worlds.local.folder import Folder, process_entry, process_in
+from levee.worlds.local.processes import Process
+
+
+@dataclass(frozen=True, slots=True)
+class TaskEntry:
+    task: TaskId
+    reads: tuple[TaskId, ...]
+    delivers: bool = False  # a sink's
+
+
+@dataclass(frozen=True, slots=True)
+class NodeEntry:
+    node: NodeName
+    alive: bool
+    process: Process | None  # the leader of its group, while it lives
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerEntry:
+    worker: WorkerName
+    incarnation: str
+    node: NodeName
+    replicas: tuple[ReplicaName, ...]
+    attempt: int
+    process: Process | None  # while it lives
+    directory: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An event, with the time of day."""
+
+    at: str
+    subject: str
+    text: str
+    grave: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RunTable:
+    topology: str
+    uid: str
+    store: str
+    controller: Process | None
+    configuration: ConfigurationName | None = None
+    record: int | None = None
+    reason: str = ""
+    text: str = ""
+    tasks: tuple[TaskEntry, ...] = ()
+    nodes: tuple[NodeEntry, ...] = ()
+    workers: tuple[WorkerEntry, ...] = ()
+    events: tuple[Told, ...] = ()
+
+    def document(self) -> dict[str, object]:
+        return {
+            "topology": self.topology,
+            "uid": self.uid,
+            "store": self.store,
+            "controller": process_entry(self.controller),
+            "configuration": self.configuration,
+            "record": self.record,
+            "reason": self.reason,
+            "text": self.text,
+            "tasks": [{"task": one.task, "reads": list(one.reads), "delivers": one.delivers} for one in self.tasks],
+            "nodes": [{"node": one.node, "alive": one.alive, "process": process_entry(one.process)} for one in self.nodes],
+            "workers": [worker_document(one) for one in self.workers],
+            "events": [{"at": one.at, "subject": one.subject, "text": one.text, "grave": one.grave} for one in self.events],
+        }
+
+    def observe(self) -> Observation:
+        """How it is now, as far as somebody can see who does not run it."""
+        now = Instant(0)
+        ports = {one.worker: asking.port_of(one.directory) if one.process else None for one in self.workers}
+        states = asking.states_of(ports)
+        nodes = tuple(NodeSeen(one.node, one.process is not None, now) for one in self.nodes)
+        workers = tuple(seen_from_outside(one, states[one.worker], now) for one in self.workers)
+        return Observation(nodes, workers, configuration=self.configuration)
+
+
+def worker_document(one: WorkerEntry) -> dict[str, object]:
+    return {
+        "worker": one.worker,
+        "incarnation": one.incarnation,
+        "node": one.node,
+        "replicas": list(one.replicas),
+        "attempt": one.attempt,
+        "process": process_entry(one.process),
+        "directory": str(one.directory),
+    }
+
+
+def seen_from_outside(one: WorkerEntry, state: Mapping[str, Any] | None, now: Instant) -> WorkerSeen:
+    states = asking.replicas_in(state) if state is not None else ()
+    return WorkerSeen(one.worker, one.node, one.replicas, one.attempt, phase_from_outside(one, state), now, now, 0, states)
+
+
+def phase_from_outside(one: WorkerEntry, state: Mapping[str, Any] | None) -> Phase:
+    if one.process is None:
+        return Phase.ENDED
+    if state is not None:
+        return Phase.READY if state.get("ready") else Phase.STARTING
+    if processes.is_paused(one.process):
+        return Phase.PAUSED
+    return Phase.STARTING if asking.port_of(one.directory) is None else Phase.SILENT
+
+
+def read_table(folder: Folder) -> RunTable | None:
+    """None: nothing has ever run here. Processes that are gone are left out."""
+    value = folder.read()
+    if value is None:
+        return None
+    return RunTable(
+        topology=value["topology"],
+        uid=value["uid"],
+        store=value["store"],
+        controller=process_in(value["controller"]),
+        configuration=value["configuration"],
+        record=value["record"],
+        reason=value["reason"],
+        text=value["text"],
+        tasks=tuple(TaskEntry(one["task"], tuple(one["reads"]), one["delivers"]) for one in value["tasks"]),
+        nodes=tuple(NodeEntry(one["node"], one["alive"], process_in(one["process"])) for one in value["nodes"]),
+        workers=tuple(map(worker_entry, value["workers"])),
+        events=tuple(Told(one["at"], one["subject"], one["text"], one["grave"]) for one in value["events"]),
+    )
+
+
+def worker_entry(one: Mapping[str, Any]) -> WorkerEntry:
+    replicas: Sequence[ReplicaName] = one["replicas"]
+    process = process_in(one["process"])
+    return WorkerEntry(one["worker"], one["incarnation"], one["node"], tuple(replicas), one["attempt"], process, Path(one["directory"]))

@@ -1,0 +1,123 @@
+"""A worker of the local world: the incarnations of one place, one process at a time.
+
+Why: each incarnation has a name and a folder of its own, never used twice, so nothing of a dead one is taken for a living one's.
+Called by: the local world.
+"""
+
+import json
+import os
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from levee.control.actions import StartWorker
+from levee.control.names import Instant
+from levee.control.seen import Phase, ReplicaSeen, WorkerSeen
+from levee.worlds.local import asking, processes
+from levee.worlds.local.folder import Folder
+from levee.worlds.local.node import LocalNode
+from levee.worlds.local.processes import Process
+
+TAIL_BYTES = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What every worker of a run is started with."""
+
+    command: Sequence[str]  # the order's file follows
+    resource: Path
+    uid: str
+    environment: Mapping[str, str]
+
+
+@dataclass(slots=True)
+class LocalWorker:
+    order: StartWorker
+    incarnation: str
+    directory: Path
+    log: Path
+    popen: subprocess.Popen[bytes] | None  # None: its node was gone
+    process: Process | None
+    started: Instant
+    since: Instant
+    phase: Phase = Phase.STARTING
+    port: int | None = None
+    states: tuple[ReplicaSeen, ...] = field(default=())
+
+    def find_port(self) -> int | None:
+        if self.port is None and self.phase is not Phase.ENDED:
+            self.port = asking.port_of(self.directory)
+        return self.port if self.phase is not Phase.ENDED else None
+
+    def observe(self, state: Mapping[str, Any] | None, now: Instant) -> WorkerSeen:
+        if state is not None:
+            self.states = asking.replicas_in(state)
+        phase = self.phase_now(state)
+        if phase is not self.phase:
+            self.phase, self.since = phase, now
+        order = self.order
+        return WorkerSeen(
+            order.worker, order.node, order.replicas, order.attempt, phase, self.since, self.started, order.failures, self.states
+        )
+
+    def phase_now(self, state: Mapping[str, Any] | None) -> Phase:
+        if self.popen is None or self.popen.poll() is not None:
+            return Phase.ENDED
+        if state is not None and state.get("ready"):
+            return Phase.READY
+        if self.process is not None and processes.is_paused(self.process):
+            return Phase.PAUSED
+        return Phase.STARTING if self.phase is Phase.STARTING else Phase.SILENT
+
+    def living(self) -> Process | None:
+        return self.process if self.popen is not None and self.popen.poll() is None else None
+
+    def kill(self) -> None:
+        if self.process is not None:
+            processes.send_family(self.process, signal.SIGKILL)
+
+    def ending(self) -> str:
+        """How it ended, for people."""
+        code = self.popen.returncode if self.popen is not None else None
+        how = "its node was gone" if code is None else f"by {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"
+        words = self.last_words()
+        return f"{how}; {self.log}: {words}" if words and code else how
+
+    def last_words(self) -> str:
+        """The end of its log."""
+        try:
+            with self.log.open("rb") as file:
+                file.seek(max(0, file.seek(0, os.SEEK_END) - TAIL_BYTES))
+                lines = file.read().decode(errors="replace").strip().splitlines()
+        except OSError:
+            return ""
+        return lines[-1] if lines else ""
+
+
+def start_worker(order: StartWorker, incarnation: str, folder: Folder, node: LocalNode, program: Program, now: Instant) -> LocalWorker:
+    directory, log = folder.incarnation(incarnation), folder.log(incarnation)
+    directory.mkdir(parents=True)
+    log.parent.mkdir(exist_ok=True)
+    file = directory / "order.json"
+    file.write_text(json.dumps(order_document(order, incarnation, directory, program), indent=1))
+    try:
+        popen = node.start([*program.command, str(file)], log, program.environment)
+    except OSError:  # the node went away just now
+        return LocalWorker(order, incarnation, directory, log, None, None, now, now)
+    return LocalWorker(order, incarnation, directory, log, popen, processes.identify(popen.pid), now, now)
+
+
+def order_document(order: StartWorker, incarnation: str, directory: Path, program: Program) -> dict[str, object]:
+    return {
+        "resource": str(program.resource),
+        "uid": program.uid,
+        "worker": incarnation,
+        "node": order.node,
+        "directory": str(directory),
+        "replicas": list(order.replicas),
+        "port": 0,
+    }

@@ -1,0 +1,132 @@
+"""The local world: observes processes and the control log, and does what was decided.
+
+Why: all I/O of a run is here; what should be done is decided elsewhere.
+Called by: `run`, through `worlds.world.step`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import assert_never
+
+from levee.control import outages
+from levee.control.actions import Action, EndWorker, Finish, StartWorker, WriteAnchor, WriteRecord
+from levee.control.names import Instant, WorkerName, operator_of
+from levee.control.rates import Window
+from levee.control.seen import NodeSeen, Observation, Outage, Status
+from levee.control.standing import uncovered
+from levee.control.wanted import Wanted
+from levee.topology.names import ConfigurationName, NodeName, OperatorName
+from levee.worlds.local.asking import states_of
+from levee.worlds.local.book import Book, StoreSilent
+from levee.worlds.local.folder import Folder
+from levee.worlds.local.node import LocalNode, start_node
+from levee.worlds.local.worker import LocalWorker, Program, start_worker
+from levee_spark.log.values import ControlRecord
+
+RATES_OVER_MS = 5_000
+
+
+@dataclass(slots=True)
+class LocalWorld:
+    wanted: Wanted
+    book: Book
+    folder: Folder
+    program: Program
+    nodes: dict[NodeName, LocalNode] = field(default_factory=dict)
+    workers: dict[WorkerName, LocalWorker] = field(default_factory=dict)
+    record: ControlRecord | None = None
+    opened: int | None = None  # the number of one's own first record
+    anchored: bool = False
+    configuration: ConfigurationName | None = None
+    stop_epoch: int | None = None
+    outages: tuple[Outage, ...] = ()
+    rates: dict[OperatorName, Window] = field(default_factory=dict)
+    finished: Finish | None = None
+    silent: str = ""  # why the store does not answer
+    silent_told: str = ""
+
+    def begin(self, nodes: Sequence[NodeName], now: Instant) -> None:
+        for name in nodes:
+            self.nodes[name] = start_node(name, self.folder.lock, now)
+
+    # ---- observe
+
+    def observe(self, now: Instant) -> Observation:
+        self.read_log()
+        nodes = tuple(NodeSeen(one.node, one.observe(now), one.since) for one in self.nodes.values())
+        states = states_of({name: worker.find_port() for name, worker in self.workers.items()})
+        workers = tuple(worker.observe(states[name], now) for name, worker in self.workers.items())
+        seen = Observation(
+            nodes, workers, self.record, self.opened is not None, self.anchored, self.configuration, None, self.stop_epoch, self.outages
+        )
+        return replace(seen, rates=self.measured(seen, now), outages=self.followed_outages(seen, now))
+
+    def read_log(self) -> None:
+        try:
+            self.record = self.book.newest()
+            self.stop_epoch = self.book.stop_epoch() if self.opened is not None else None
+            self.silent = ""
+        except StoreSilent as silent:
+            self.silent = str(silent)
+
+    def followed_outages(self, seen: Observation, now: Instant) -> tuple[Outage, ...]:
+        """Before the first anchor nothing has failed yet."""
+        if self.anchored:
+            self.outages = outages.followed(self.outages, set(uncovered(self.wanted, seen, now, self.wanted.replicas)), now)
+        return self.outages
+
+    def measured(self, seen: Observation, now: Instant) -> dict[OperatorName, float] | None:
+        """The rate of a source: of each of its tasks the one that its replicas see."""
+        rates: dict[OperatorName, float] = {}
+        states = seen.states().values()
+        for task in self.wanted.sources:
+            told = [one.rows_per_s for one in states if one.task == task and one.status is Status.RUNNING]
+            if not told:
+                return None
+            rates[operator_of(task)] = rates.get(operator_of(task), 0.0) + max(told)
+        for name, rate in rates.items():
+            self.rates.setdefault(name, Window(RATES_OVER_MS)).add(now, rate)
+        return {name: window.highest() or 0.0 for name, window in self.rates.items()}
+
+    def silence_to_tell(self) -> str | None:
+        """Why the store does not answer, once; empty when it answers again."""
+        if bool(self.silent) is bool(self.silent_told):
+            return None
+        self.silent_told = self.silent
+        return self.silent
+
+    # ---- act
+
+    def perform(self, action: Action, now: Instant) -> None:
+        try:
+            self.perform_now(action, now)
+        except StoreSilent as silent:
+            self.silent = str(silent)
+
+    def perform_now(self, action: Action, now: Instant) -> None:
+        match action:
+            case WriteRecord(record, configuration):
+                self.write(record, configuration)
+            case WriteAnchor():
+                self.book.write_anchor()
+                self.anchored, self.outages = True, ()
+            case StartWorker():
+                self.start(action, now)
+            case EndWorker(worker, attempt):
+                if self.workers[worker].order.attempt == attempt:
+                    self.workers[worker].kill()
+            case Finish():
+                self.finished = action
+            case _:
+                assert_never(action)
+
+    def write(self, record: ControlRecord, configuration: ConfigurationName) -> None:
+        if self.book.write(replace(record, writer=self.book.holder)):
+            self.configuration = configuration
+            self.opened = self.opened or record.number
+
+    def start(self, order: StartWorker, now: Instant) -> None:
+        incarnation = f"{order.worker}.{self.opened}.{order.attempt}"  # no two controllers have opened with the same record
+        worker = start_worker(order, incarnation, self.folder, self.nodes[order.node], self.program, now)
+        self.workers.pop(order.worker, None)
+        self.workers[order.worker] = worker
