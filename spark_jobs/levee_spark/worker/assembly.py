@@ -1,0 +1,199 @@
+"""Put a replica together: its role, and what does the role's work.
+
+Called by: main, once for each replica of the order; replica, when a function has changed.
+"""
+
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pyarrow as pa
+from pyspark.sql import SparkSession
+
+from levee.planning.expand import reads
+from levee.topology import graph
+from levee.topology.convert import convert
+from levee.topology.names import TaskId
+from levee.topology.spec import Resource
+from levee_spark.deliver.delivery import Delivery
+from levee_spark.deliver.opening import open_delivery
+from levee_spark.ingest.ingestion import Ingestion
+from levee_spark.ingest.opening import Place, open_ingestion
+from levee_spark.lane.feed import Feed
+from levee_spark.lane.query import Keyed, Lane, LaneInput
+from levee_spark.log.ingest import Ingestor
+from levee_spark.log.replica import Replica
+from levee_spark.log.requests import Answer, Deliver, Done, Files, Get, Ingest, Request, Restore, Snapshot, Wait
+from levee_spark.log.seal import Sealer
+from levee_spark.log.sink import Sink
+from levee_spark.log.values import EpochObject, Kind
+from levee_spark.log.wiring import TaskWiring, Wiring
+from levee_spark.store.driver import StoreDriver, monotonic_ms
+from levee_spark.worker import function
+from levee_spark.worker.logs import Log
+from levee_spark.worker.operating import Operating, Slice, StreamPart, table_of
+from levee_spark.worker.order import Order, ReplicaName
+from levee_spark.worker.wiring import times_of, widths_of
+
+Work = Callable[[Request], Answer]
+Role = Replica | Ingestor | Sink
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What the replicas of a worker share."""
+
+    order: Order
+    resource: Resource
+    wiring: Wiring
+    driver: StoreDriver
+    feed: Feed
+    spool: Path
+    session: Callable[[], SparkSession]
+    log: Log
+    cores: int = 2
+
+    @property
+    def topology(self) -> graph.Topology:
+        return convert(self.resource)
+
+    def task(self, name: ReplicaName) -> TaskWiring:
+        return self.wiring.tasks[name.task]
+
+    def folder(self, name: ReplicaName) -> Path:
+        return self.order.directory / "replicas" / str(name).replace("/", "-")
+
+    def incarnation(self, name: ReplicaName) -> str:
+        return f"{name}@{self.order.worker}"
+
+
+def role_of(parts: Parts, name: ReplicaName, function_name: str) -> Role:
+    task = parts.task(name)
+    if task.is_source:
+        return Ingestor(parts.wiring, task, str(name), parts.incarnation(name))
+    if task.sink:
+        return Sink(parts.wiring, task, parts.incarnation(name))
+    return Replica(parts.wiring, task, str(name), parts.incarnation(name), function_name)
+
+
+def work_of(parts: Parts, name: ReplicaName, function_name: str, run: int) -> Work:
+    task = parts.task(name)
+    if task.is_source:
+        return Ingesting(ingestion_of(parts, name, run))
+    if task.sink:
+        return Delivering(delivery_of(parts, name))
+    return operating_of(parts, name, function_name, run)
+
+
+@dataclass(frozen=True, slots=True)
+class Ingesting:
+    ingestion: Ingestion
+
+    def __call__(self, request: Request) -> Answer:
+        assert isinstance(request, Ingest), f"a source cannot answer {request}"
+        return self.ingestion.ingest(request.epoch, request.offsets)
+
+
+@dataclass(frozen=True, slots=True)
+class Delivering:
+    """A sink has no state of its own: what it has delivered is outside."""
+
+    delivery: Delivery
+
+    def __call__(self, request: Request) -> Answer:
+        now_ms = monotonic_ms()
+        match request:
+            case Deliver():
+                return self.delivery.deliver(request)
+            case Restore():
+                return Done(now_ms, now_ms)
+            case Snapshot():
+                return Files((), now_ms, now_ms)
+            case _:
+                raise TypeError(f"a sink cannot answer {request}")
+
+
+def ingestion_of(parts: Parts, name: ReplicaName, run: int) -> Ingestion:
+    operator, _, index = name.task.rpartition("/")
+    source = next(one for one in parts.resource.spec.sources if one.name == operator)
+    assert source.spark is not None, "imports are refused before"
+    keys = f"{parts.wiring.layout.stream(name.task)}/shelf"
+    place = Place(parts.session, parts.folder(name) / str(run), parts.driver.blobs, keys, parts.resource.spec.epoch.max_rows)
+    return open_ingestion(operator, source.spark.format, source.spark.options, place, task=int(index), tasks=source.parallelism)
+
+
+def delivery_of(parts: Parts, name: ReplicaName) -> Delivery:
+    sink = next(one for one in parts.resource.spec.sinks if one.name == parts.task(name).operator)
+
+    def tell(trouble: str) -> None:
+        parts.log.say("tries again", level="warning", replica=str(name), detail=trouble)
+
+    return open_delivery(sink.name, sink.spark.format, sink.spark.options, spark=parts.session, tell=tell, show=sys.stdout.write)
+
+
+def operating_of(parts: Parts, name: ReplicaName, function_name: str, run: int) -> Operating:
+    found = function.load(function_name, parts.order.resource.parent)
+    operator = next(one for one in parts.topology.operators if one.name == parts.task(name).operator)
+    said = next(one for one in parts.resource.spec.operators if one.name == operator.name)
+    index = int(name.task.rpartition("/")[2])
+    columns = {one.origin: tuple(one.partition_by or ()) for one in said.inputs}
+    inputs = tuple(LaneInput(one.origin, keyed(operator, one, index, columns[one.origin])) for one in operator.inputs)
+    folder = parts.folder(name) / str(run)
+    lane = Lane(parts.session(), parts.feed, folder, parts.spool, str(name), found, inputs, parts.cores)
+    return Operating(lane, tuple(stream_part(parts, operator, one, index) for one in operator.inputs), Schemas(parts.driver, parts.wiring))
+
+
+def keyed(operator: graph.Operator, stream: graph.Input, index: int, columns: tuple[str, ...]) -> Keyed | None:
+    spread = stream.partitioning is graph.Partitioning.FULL and operator.parallelism > 1
+    return Keyed(columns, index, operator.parallelism) if spread and columns else None
+
+
+def stream_part(parts: Parts, operator: graph.Operator, stream: graph.Input, index: int) -> StreamPart:
+    producers = widths_of(parts.topology)[stream.origin]
+    tasks = tuple(TaskId(f"{stream.origin}/{producer}") for producer, _ in reads(operator, stream, producers, index))
+    if stream.partitioning is not graph.Partitioning.SPLIT:
+        return StreamPart(tasks)
+    first = index - index % (operator.parallelism // producers)
+    group = operator.shares[first : first + operator.parallelism // producers]
+    low = sum(group[: index - first]) / sum(group)
+    return StreamPart(tasks, Slice(low, low + operator.shares[index] / sum(group)))
+
+
+@dataclass(frozen=True, slots=True)
+class Schemas:
+    """The columns of a stream whose epochs so far were all sealed without rows: those of its next epoch with any."""
+
+    driver: StoreDriver
+    wiring: Wiring
+
+    def __call__(self, task: TaskId, epoch: int) -> pa.Schema:
+        waiter = self.driver.waiter()
+        while True:
+            key = self.wiring.layout.epoch(task, epoch)
+            record = getattr(self.driver.answer(Get(key)), "record", None)
+            if not isinstance(record, EpochObject):
+                waiter.wait(Wait(self.wiring.times.poll_ms))
+            elif record.manifest.kind is Kind.FINAL:
+                return table_of(record).schema
+            else:
+                epoch += 1
+
+
+def sealers_of(parts: Parts, name: ReplicaName) -> list[Sealer]:
+    """For each input that is to be skipped when it is late: its consumers see to that."""
+    deadlines = {one.name: one.deadline for one in parts.resource.spec.streams}
+    late = [parts.wiring.tasks[task] for task in parts.task(name).inputs if parts.wiring.tasks[task].skips_late]
+    return [
+        Sealer(replace(parts.wiring, times=times_of(parts.resource.spec, deadlines[task.operator])), task, parts.incarnation(name))
+        for task in late
+    ]
+
+
+def spool_for(order: Order) -> Path:
+    """In memory where the machine has that: an input is written there and read once."""
+    memory = Path("/dev/shm")  # noqa: S108  (a folder of our own is made in it)
+    base = memory / f"levee-{os.getpid()}" if memory.is_dir() and os.access(memory, os.W_OK) else order.directory / "spool"
+    base.mkdir(parents=True, exist_ok=True)
+    return base

@@ -1,0 +1,185 @@
+"""A worker: reads its order, opens the store, starts Spark, runs its replicas, answers who asks.
+
+Called by: `python -m levee_spark.worker ORDER.json`, started by whoever runs the topology.
+"""
+
+import json
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Event, Lock, Thread
+
+from pyspark.sql import SparkSession
+
+from levee.topology import load
+from levee.topology.spec import Resource
+from levee_spark.lane.feed import Feed
+from levee_spark.lane.source import register
+from levee_spark.log import probe
+from levee_spark.log.requests import Answer, Done, Report, Request
+from levee_spark.log.seal import Sealer
+from levee_spark.log.trim import Trimmer
+from levee_spark.log.wiring import Wiring
+from levee_spark.spark.gateway import Jvm
+from levee_spark.spark.session import open_session
+from levee_spark.spark.settings import C1_ROWS, Size
+from levee_spark.store.address import CannotOpen, open_store
+from levee_spark.store.drive import drive
+from levee_spark.store.driver import StoreDriver, monotonic_ms
+from levee_spark.worker import order as orders
+from levee_spark.worker.assembly import Parts, sealers_of, spool_for
+from levee_spark.worker.logs import Log
+from levee_spark.worker.metrics import metrics_of
+from levee_spark.worker.order import BadOrder, Order
+from levee_spark.worker.replica import ReplicaThread
+from levee_spark.worker.serve import Sources, serve
+from levee_spark.worker.status import Status
+from levee_spark.worker.wiring import wiring_of
+
+HEAP_MIB, HEAP_MIB_PER_REPLICA = 256, 32
+USAGE = 2
+
+
+class CannotRun(Exception):
+    """For the user: what, where, what instead."""
+
+
+@dataclass
+class Spark:
+    """One session for all replicas, started by whoever needs it first."""
+
+    size: Size
+    log: Path
+    session: SparkSession | None = None
+    jvm: Jvm | None = None
+    lock: Lock = field(default_factory=Lock)
+
+    def __call__(self) -> SparkSession:
+        with self.lock:
+            if self.session is None:
+                self.session, self.jvm = open_session(self.size, {}, self.log)
+                register(self.session)
+            return self.session
+
+
+def main(arguments: Sequence[str]) -> int:
+    if len(arguments) != 1:
+        print("usage: python -m levee_spark.worker ORDER.json", file=sys.stderr)
+        return USAGE
+    try:
+        order = orders.read(Path(arguments[0]))
+        resource = resource_of(order)
+        run(order, resource)
+    except (BadOrder, CannotRun, CannotOpen) as refused:
+        print(refused, file=sys.stderr)
+        return USAGE
+    return 0
+
+
+def resource_of(order: Order) -> Resource:
+    loaded = load.load_bytes(order.resource.read_bytes(), origin=str(order.resource))
+    accepted = [one.resource for one in loaded if one.resource is not None]
+    if len(accepted) != 1:
+        wrong = f"{order.resource}: holds {len(accepted)} valid topologies, a worker runs one"
+        raise CannotRun(f"{wrong}. Fix: levee validate -f {order.resource}")
+    return accepted[0]
+
+
+def run(order: Order, resource: Resource) -> None:
+    ended = Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: ended.set())
+    order.directory.mkdir(parents=True, exist_ok=True)
+    log = Log(f"{resource.metadata.namespace}/{resource.metadata.name}", order.worker)
+    wiring = wiring_of(resource, order.uid)
+    driver = StoreDriver(open_store(resource.spec.store.uri))
+    examine(driver, wiring, order)
+    spark = Spark(size_of(resource, order), order.directory / "spark.log")
+    spool = spool_for(order)
+    feed = Feed(socket_path(spool))
+    parts = Parts(order, resource, wiring, driver, feed, spool, spark, log, spark.size.cores)
+    replicas = [ReplicaThread(parts, name) for name in order.replicas]
+    ready = Event()
+    port = serve(sources(parts, replicas, ready), order.port)
+    announce(order, port)
+    log.say("started", node=order.node, port=port, replicas=[str(name) for name in order.replicas])
+    try:
+        spark()
+        start(parts, replicas)
+        ready.set()
+        log.say("ready")
+        ended.wait()
+    finally:
+        log.say("ends")
+        leave(spark, spool)
+
+
+def examine(driver: StoreDriver, wiring: Wiring, order: Order) -> None:
+    """Rule 10: a store that lies is refused."""
+    found = drive(probe.examine(wiring.layout, order.worker, order.attempt, wiring.times.period_ms), driver)
+    if isinstance(found, probe.Refused):
+        raise CannotRun(found.why)
+
+
+def size_of(resource: Resource, order: Order) -> Size:
+    cores = max(1, min(os.cpu_count() or 1, round(resource.spec.placement.capacity)))
+    heap_mib = HEAP_MIB + HEAP_MIB_PER_REPLICA * len(order.replicas)
+    return Size(heap_mib, cores, large_epochs=resource.spec.epoch.max_rows > 10 * C1_ROWS)
+
+
+def socket_path(spool: Path) -> Path:
+    path = spool / "feed"
+    path.unlink(missing_ok=True)
+    return path
+
+
+def start(parts: Parts, replicas: Sequence[ReplicaThread]) -> None:
+    for one in replicas:
+        one.start()
+        trimmer = Trimmer(parts.wiring, parts.task(one.name), parts.incarnation(one.name))
+        helpers: list[Trimmer | Sealer] = [trimmer, *sealers_of(parts, one.name)]
+            Trimmer(parts.wiring, parts.task(one.name), parts.incarnation(one.name)),
+            *sealers_of(parts, one.name),
+        ]
+        for helper in helpers:
+            Thread(target=assist, args=(parts, helper, str(one.name)), name=f"{one.name} {type(helper).__name__}", daemon=True).start()
+
+
+def assist(parts: Parts, helper: Trimmer | Sealer, replica: str) -> None:
+    """Trimmers and sealers: they only report."""
+
+    def work(request: Request) -> Answer:
+        assert isinstance(request, Report)
+        if request.what not in {"won", "lost"}:
+            parts.log.say(request.what, replica=replica, epoch=request.epoch, detail=request.detail)
+        now_ms = monotonic_ms()
+        return Done(now_ms, now_ms)
+
+    drive(helper.run(), parts.driver, parts.driver.waiter(), work)
+
+
+def sources(parts: Parts, replicas: Sequence[ReplicaThread], ready: Event) -> Sources:
+    def statuses() -> list[Status]:
+        return [one.seen() for one in replicas]
+
+    return Sources(parts.order, statuses, ready.is_set, metrics_of(parts.log.topology, statuses, parts.driver.counts))
+
+
+def announce(order: Order, port: int) -> None:
+    """Whole or not at all: it is read while it is written."""
+    partial = order.directory / "worker.json.partial"
+    partial.write_text(json.dumps({"pid": os.getpid(), "port": port}))
+    partial.rename(order.directory / "worker.json")
+
+
+def leave(spark: Spark, spool: Path) -> None:
+    """At once: whatever was under way is done again by whoever comes next."""
+    if spark.jvm is not None:
+        spark.jvm.process.kill()
+    shutil.rmtree(spool, ignore_errors=True)
+    sys.stderr.flush()
+    os._exit(0)

@@ -1,0 +1,93 @@
+"""What a replica of an operator does for its role: Compute, Restore and Snapshot, on a lane.
+
+Why: the log hands over epochs of tasks; a function wants one frame for each stream it reads, with this task's part of the rows.
+Called by: replica.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+
+from levee.topology.names import TaskId
+from levee_spark.lane import rows
+from levee_spark.lane.query import Failed, Lane
+from levee_spark.log.requests import Answer, Compute, Computed, Done, Files, Raised, Request, Restore, Snapshot
+from levee_spark.log.values import EpochObject, Kind
+from levee_spark.store.driver import monotonic_ms
+
+SchemaOf = Callable[[TaskId, int], pa.Schema]  # of a stream, from whatever it has after an epoch
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """Rows are spread over the consumers of a task by where they stand."""
+
+    low: float
+    high: float
+
+    def of(self, table: pa.Table) -> pa.Table:
+        first = round(self.low * table.num_rows)
+        return table.slice(first, round(self.high * table.num_rows) - first)
+
+
+@dataclass(frozen=True, slots=True)
+class StreamPart:
+    tasks: tuple[TaskId, ...]  # in the order of the task's inputs
+    slice: Slice | None = None
+
+
+@dataclass
+class Operating:
+    lane: Lane
+    streams: tuple[StreamPart, ...]
+    schema_of: SchemaOf
+    schemas: dict[int, pa.Schema] = field(default_factory=dict)
+
+    def __call__(self, request: Request) -> Answer:
+        began_ms = monotonic_ms()
+        match request:
+            case Compute():
+                return self.compute(request, began_ms)
+            case Restore(epoch, files):
+                self.lane.restore(epoch, tuple(map(bytes_of, files)))
+                return Done(began_ms, monotonic_ms())
+            case Snapshot():
+                return Files(self.lane.snapshot(), began_ms, monotonic_ms())
+            case _:
+                raise TypeError(f"an operator cannot answer {request}")
+
+    def compute(self, request: Compute, began_ms: int) -> Computed | Raised:
+        time_ms = max(one.manifest.time_ms for one in request.inputs)
+        try:
+            output = self.lane.compute(request.epoch, time_ms, self.tables(request))
+        except Failed as failed:
+            return Raised(str(failed), began_ms, monotonic_ms())
+        return Computed(rows.encode(output.table), output.table.num_rows, output.digest, began_ms, monotonic_ms())
+
+    def tables(self, request: Compute) -> list[pa.Table]:
+        """One for each stream."""
+        found, at = [], 0
+        for index, stream in enumerate(self.streams):
+            epochs = request.inputs[at : at + len(stream.tasks)]
+            at += len(stream.tasks)
+            found.append(self.table(index, stream, () if request.dropped else epochs, request.epoch))
+        return found
+
+    def table(self, index: int, stream: StreamPart, epochs: Sequence[EpochObject], epoch: int) -> pa.Table:
+        there = [table_of(one) for one in epochs if one.manifest.kind is Kind.FINAL]
+        if index not in self.schemas:
+            self.schemas[index] = there[0].schema if there else self.schema_of(stream.tasks[0], epoch)
+        united = rows.united(there) if there else self.schemas[index].empty_table()
+        return united if stream.slice is None else stream.slice.of(united)
+
+
+def table_of(epoch: EpochObject) -> pa.Table:
+    payload = epoch.payload
+    parts = payload if isinstance(payload, tuple) else (payload,)
+    return rows.united([rows.decode(bytes_of(part)) for part in parts])
+
+
+def bytes_of(payload: object) -> bytes:
+    assert isinstance(payload, bytes | bytearray | memoryview), f"a payload is bytes, not {type(payload).__name__}"
+    return bytes(payload) if not isinstance(payload, bytes) else payload

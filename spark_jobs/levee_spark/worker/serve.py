@@ -1,0 +1,93 @@
+"""`GET /state /metrics /healthz /readyz`: what a worker says of itself. It can be asked, never told.
+
+Called by: main; asked by whoever runs the topology, by Prometheus and by people.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Any
+
+from prometheus_client import CONTENT_TYPE_LATEST
+
+from levee_spark.worker.order import Order
+from levee_spark.worker.status import Status
+
+PLAIN, JSON = "text/plain; charset=utf-8", "application/json"
+
+
+@dataclass(frozen=True)
+class Sources:
+    """What is asked anew for every answer."""
+
+    order: Order
+    statuses: Callable[[], Sequence[Status]]
+    ready: Callable[[], bool]
+    metrics: Callable[[], bytes]
+
+    def state(self) -> dict[str, Any]:
+        return {
+            "worker": self.order.worker,
+            "node": self.order.node,
+            "attempt": self.order.attempt,
+            "ready": self.ready(),
+            "replicas": [of_replica(one) for one in self.statuses()],
+        }
+
+
+def of_replica(one: Status) -> dict[str, Any]:
+    return {
+        "replica": one.replica,
+        "task": one.task,
+        "status": one.doing.value,
+        "epoch": one.epoch,
+        "rank": one.rank,
+        "last": one.last,
+        "lag_epochs": one.lag_epochs,
+        "rows": one.rows,
+        "rows_per_s": round(one.rows_per_s, 1),
+        "error": one.error,
+        "counts": dict(one.counts),
+    }
+
+
+def serve(sources: Sources, port: int) -> int:
+    """On loopback, in threads of its own; the port that it got."""
+    server = ThreadingHTTPServer(("127.0.0.1", port), handler(sources))
+    server.daemon_threads = True
+    Thread(target=server.serve_forever, name="levee-http", daemon=True).start()
+    return server.server_port
+
+
+def handler(sources: Sources) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            status, kind, body = answer(sources, self.path.partition("?")[0])
+            self.send_response(status)
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            """Nobody needs a line for each scrape."""
+
+    return Handler
+
+
+def answer(sources: Sources, path: str) -> tuple[HTTPStatus, str, bytes]:
+    match path:
+        case "/state":
+            return HTTPStatus.OK, JSON, json.dumps(sources.state()).encode()
+        case "/metrics":
+            return HTTPStatus.OK, CONTENT_TYPE_LATEST, sources.metrics()
+        case "/healthz":
+            return HTTPStatus.OK, PLAIN, b"ok\n"
+        case "/readyz":
+            ready = sources.ready()
+            return (HTTPStatus.OK if ready else HTTPStatus.SERVICE_UNAVAILABLE), PLAIN, b"ready\n" if ready else b"starting\n"
+        case _:
+            return HTTPStatus.NOT_FOUND, PLAIN, b"there are /state, /metrics, /healthz and /readyz\n"
