@@ -4,18 +4,68 @@ Why: what cannot work is refused when the worker starts, not when the first epoc
 Called by: workers.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 
+from pyspark.sql import DataFrame, SparkSession
+
+from levee_spark.ingest import formats
+from levee_spark.ingest.backlog import Backlog
 from levee_spark.ingest.function import CannotIngest
 from levee_spark.ingest.ingestion import Ingestion
+from levee_spark.ingest.notes import FileNotes, Notes, PlainNotes
 from levee_spark.ingest.replay import Replay
+from levee_spark.ingest.shelf import StoreShelf
+from levee_spark.ingest.streaming import Streaming, own_session
+from levee_spark.store.blobs import Blobs
+
+KEEP_EPOCHS = 10_000  # more than any stream keeps; see `seen`
+DAY_MS = 86_400_000
+UNITS_MS = {"": 1, "ms": 1, "s": 1_000, "m": 60_000, "min": 60_000, "h": 3_600_000, "d": DAY_MS}
 
 
-def open_ingestion(source: str, form: str, options: Mapping[str, str], *, task: int, tasks: int) -> Ingestion:
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a Spark source runs, and what it may use."""
+
+    spark: Callable[[], SparkSession]  # called only if the source needs it
+    folder: Path  # on this machine, of this replica alone; what is in it may go at any time
+    blobs: Blobs  # the topology's store
+    keys: str  # of a folder in it that all replicas of this task share, and nobody else
+    max_rows: int  # of an epoch
+    keep_epochs: int = KEEP_EPOCHS
+
+
+def open_ingestion(source: str, form: str, options: Mapping[str, str], place: Place, *, task: int = 0, tasks: int = 1) -> Ingestion:
     """`task` of `tasks`: which share of the source's rows is wanted."""
     if form == "replay":
         return open_replay(source, options, task, tasks)
-    raise CannotIngest(f"source {source!r}", f"has the format {form!r}", "use replay")
+    if wrong := formats.wrong_with(source, form, options):
+        raise CannotIngest(wrong.where, wrong.wrong, wrong.fix)
+    given = formats.effective(form, options, place.max_rows, tasks)
+
+    def frame(spark: SparkSession) -> DataFrame:
+        return formats.share(formats.load(spark, form, given, options.get("schema")), form, task, tasks)
+
+    backlog = Backlog(task, tasks) if form == "kafka" else None
+    spark = own_session(place.spark())
+    return Streaming(spark, frame, place.folder, notes_of(form, options, place), form not in formats.FORGETFUL, backlog)
+
+
+def notes_of(form: str, options: Mapping[str, str], place: Place) -> Notes:
+    if form not in formats.FILES:
+        return PlainNotes()
+    return FileNotes(StoreShelf(place.blobs, place.keys), age_ms(options), place.keep_epochs)
+
+
+def age_ms(options: Mapping[str, str]) -> int | None:
+    """From which age on Spark passes over a file that it does not know: never, where it reads the newest first."""
+    if options.get("latestFirst", "false").lower() == "true":
+        return None
+    told = re.fullmatch(r"(\d+)\s*([a-z]*)", options.get("maxFileAge", "7d").lower())
+    return int(told[1]) * UNITS_MS[told[2]] if told and told[2] in UNITS_MS else None
 
 
 def open_replay(source: str, options: Mapping[str, str], task: int, tasks: int) -> Replay:

@@ -1,0 +1,43 @@
+"""How many rows wait in a source, from what its query says of its progress.
+
+Why: a source that offers more than is taken in must be seen to do so before its epochs are late.
+Called by: `streaming`.
+"""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from pyspark.sql.streaming.query import StreamingQuery
+
+
+@dataclass(slots=True)
+class Backlog:
+    """Of a source whose offsets are numbers of rows by topic and partition, as Kafka's are."""
+
+    task: int
+    tasks: int
+    rows: int | None = None  # None: nothing is known yet
+
+    def growth(self, query: StreamingQuery) -> int:
+        """Since it was asked last. The progress of a batch is told a little after the batch, so this is one epoch behind."""
+        progress = query.lastProgress
+        if progress is None:
+            return 0
+        now = max((waiting(one.endOffset, one.latestOffset, self.task, self.tasks) for one in progress.sources), default=0)
+        before, self.rows = self.rows, now
+        return 0 if before is None else now - before
+
+
+def waiting(end: str | None, latest: str | None, task: int, tasks: int) -> int:
+    reached, there = offsets(end), offsets(latest)
+    return sum(max(0, there[one] - reached.get(one, 0)) for one in there if one[1] % tasks == task)
+
+
+def offsets(text: str | None) -> dict[tuple[str, int], int]:
+    """By topic and partition; nothing where it is another source's."""
+    told: Any = json.loads(text) if text else None
+    if not isinstance(told, dict):
+        return {}
+    partitions = ((topic, one) for topic, one in told.items() if isinstance(one, dict))
+    return {(topic, int(number)): int(offset) for topic, by_number in partitions for number, offset in by_number.items()}

@@ -1,0 +1,81 @@
+"""What a source keeps beside its offset, taken from a running query's checkpoint and put into a new one.
+
+Why: most sources keep a line or two (when a rate began, Kafka's first offsets), and those go into the manifest as they are. A file source
+keeps every file that it has read, which `seen` puts into few words.
+Called by: `streaming`.
+"""
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from levee_spark.ingest import checkpoint
+from levee_spark.ingest.position import Position
+from levee_spark.ingest.seen import File, Seen, Shelf
+
+COMPACT_EVERY = 10  # batches of its log; a number of Spark's own, set in the session so that it is the one assumed here
+VERSION = "v1"
+
+
+class Notes(Protocol):
+    def position(self, folder: Path, offset: str | None, epoch: int) -> Position:
+        """After a batch of the query whose checkpoint is in `folder`."""
+
+    def restored(self, position: Position | None) -> dict[str, str]:
+        """What has to be in the folder of a query that goes on from there, by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlainNotes:
+    def position(self, folder: Path, offset: str | None, epoch: int) -> Position:
+        return Position(offset, tuple(checkpoint.notes_of(folder).items()))
+
+    def restored(self, position: Position | None) -> dict[str, str]:
+        return dict(position.notes) if position else {}
+
+
+@dataclass(slots=True)
+class FileNotes:
+    shelf: Shelf
+    age_ms: int | None  # Spark passes over files that are older than the newest by so much; None: over none
+    keep_epochs: int  # for so long a part that was merged stays
+    seen: Seen = field(default_factory=Seen)
+    last: int = -1  # batch of the source's log that `seen` reaches to
+
+    def position(self, folder: Path, offset: str | None, epoch: int) -> Position:
+        reached = last_batch(offset)
+        new = [file for batch in range(self.last + 1, reached + 1) for file in logged(folder, batch)]
+        longer = self.seen.with_files(new, epoch, self.shelf, self.age_ms) if new else self.seen
+        self.seen, self.last = longer.tidied(epoch - self.keep_epochs, self.shelf), reached
+        return Position(offset, seen=self.seen)
+
+    def restored(self, position: Position | None) -> dict[str, str]:
+        self.seen = position.seen or Seen() if position else Seen()
+        self.last = last_batch(position.offset) if position else -1
+        return written(self.seen.files(self.shelf), self.last)
+
+
+def last_batch(offset: str | None) -> int:
+    return -1 if offset is None else int(json.loads(offset)["logOffset"])
+
+
+def logged(folder: Path, batch: int) -> list[File]:
+    """A batch's own files: its file names just these, or those of all batches before it, too."""
+    note = checkpoint.note_of(folder, str(batch))
+    note = checkpoint.note_of(folder, f"{batch}.compact") if note is None else note
+    assert note is not None, f"the file source has a batch {batch} and did not write which files are in it"
+    entries = (json.loads(line) for line in note.splitlines()[1:])
+    return [File(one["path"], one["timestamp"], one["batchId"]) for one in entries if one["batchId"] == batch]
+
+
+def written(files: tuple[File, ...], last: int) -> dict[str, str]:
+    """The log as Spark would have it: all files up to the last compact batch in one note, then a note for each batch."""
+    compact = (last + 1) // COMPACT_EVERY * COMPACT_EVERY - 1
+    notes = {str(batch): VERSION for batch in range(compact + 1, last + 1)}
+    if compact >= 0:
+        notes[f"{compact}.compact"] = VERSION
+    for file in files:
+        name = f"{compact}.compact" if file.batch <= compact else str(file.batch)
+        notes[name] += "\n" + json.dumps({"path": file.path, "timestamp": file.written_ms, "batchId": file.batch})
+    return notes

@@ -1,0 +1,199 @@
+"""Streaming sources of Spark as epochs: nothing is lost or doubled, whoever goes on."""
+
+import json
+import os
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import SparkSession
+
+from levee_spark.ingest import notes, seen
+from levee_spark.ingest.formats import share
+from levee_spark.ingest.ingestion import Ingestion
+from levee_spark.ingest.opening import Place, open_ingestion
+from levee_spark.lane import rows
+from levee_spark.log.requests import Computed, Raised
+from levee_spark.store.address import open_store
+
+COUNTED = ("rate-micro-batch", {"rowsPerBatch": "10", "startTimestamp": "1000000"})  # 10 rows an epoch, the same for everybody
+
+
+@dataclass
+class Folder:
+    """What a file source reads, and ingestors that are stopped in the end."""
+
+    spark: SparkSession
+    path: Path
+    opened: list[Ingestion] = field(default_factory=list)
+
+    def open(self, form: str, options: dict[str, str], task: int = 0, tasks: int = 1, max_rows: int = 1000) -> Ingestion:
+        blobs = open_store((self.path / "store").as_uri(), durable=False)
+        place = Place(lambda: self.spark, self.path / f"local-{len(self.opened)}", blobs, "seen", max_rows)
+        self.opened.append(open_ingestion("in", form, options, place, task=task, tasks=tasks))
+        return self.opened[-1]
+
+    def files(self, **options: str) -> Ingestion:
+        (self.path / "in").mkdir(exist_ok=True)
+        given = {"path": str(self.path / "in"), "schema": "n BIGINT, at TIMESTAMP", "maxFilesPerTrigger": "1"}
+        return self.open("json", given | options)
+
+    def write(self, *numbers: int) -> None:
+        for n in numbers:
+            path = self.path / "in" / f"{n:03}.json"
+            path.write_text(json.dumps({"n": n, "at": "2005-12-01T14:30:00.25+02:00"}) + "\n")
+            os.utime(path, (1_000_000_000 + n, 1_000_000_000 + n))  # the oldest is read first
+
+
+@pytest.fixture
+def folder(spark: SparkSession, tmp_path: Path) -> Iterator[Folder]:
+    made = Folder(spark, tmp_path)
+    yield made
+    for ingestion in made.opened:
+        ingestion.stop()
+
+
+def computed(ingestion: Ingestion, epoch: int, offsets: str | None) -> Computed:
+    answer = ingestion.ingest(epoch, offsets)
+    assert isinstance(answer, Computed), answer
+    return answer
+
+
+def table(one: Computed) -> pa.Table:
+    assert isinstance(one.payload, bytes)
+    return rows.decode(one.payload)
+
+
+def numbers(one: Computed, column: str = "n") -> list[int]:
+    return sorted(table(one)[column].to_pylist())
+
+
+def run(ingestion: Ingestion, first: int, last: int, offsets: str | None, before: Callable[[int], None] = lambda _: None) -> list[Computed]:
+    epochs: list[Computed] = []
+    for epoch in range(first, last + 1):
+        before(epoch)
+        epochs.append(computed(ingestion, epoch, epochs[-1].offsets if epochs else offsets))
+    return epochs
+
+
+def test_a_standby_reads_the_rows_that_the_primary_would_have_read(folder: Folder) -> None:
+    epochs = run(folder.open(*COUNTED), 1, 4, None)
+    standby = run(folder.open(*COUNTED), 3, 4, epochs[1].offsets)
+    assert [numbers(one, "value") for one in epochs] == [list(range(10 * e, 10 * e + 10)) for e in range(4)]
+    assert [table(one) for one in standby] == [table(one) for one in epochs[2:]]
+    assert [one.digest for one in standby] == [one.digest for one in epochs[2:]]
+
+
+def test_a_rate_goes_on_from_the_offsets_of_another_without_a_gap(folder: Folder) -> None:
+    rate = ("rate", {"rowsPerSecond": "1000"})
+    first = run(folder.open(*rate), 1, 2, None)
+    second = run(folder.open(*rate), 3, 4, first[-1].offsets)
+    values = [value for one in first + second for value in numbers(one, "value")]
+    assert values == list(range(len(values)))
+    assert sum(one.rows for one in second) > 0
+
+
+def test_an_idle_source_has_empty_epochs_with_its_columns(folder: Folder) -> None:
+    source = folder.files()
+    nothing, something, nothing_again = run(source, 1, 3, None, before=lambda epoch: folder.write(7) if epoch == 2 else None)
+    assert [one.rows for one in (nothing, something, nothing_again)] == [0, 1, 0]
+    assert table(nothing).schema == table(something).schema == pa.schema({"n": pa.int64(), "at": pa.timestamp("us", "UTC")})
+    assert table(something)["at"].cast(pa.string()).to_pylist() == ["2005-12-01 12:30:00.250000Z"]
+    assert source.counters.ingested_rows == source.counters.offered_rows == 1
+    assert len({one.digest for one in (nothing, something, nothing_again)}) == 3 - (nothing.offsets == nothing_again.offsets)
+
+
+def test_who_goes_on_from_an_epoch_without_any_files_yet_reads_the_first(folder: Folder) -> None:
+    empty = computed(folder.files(), 1, None)
+    standby = folder.files()
+    folder.write(1)
+    assert numbers(computed(standby, 2, empty.offsets)) == [1]
+
+
+def test_a_file_is_read_once_by_whoever_goes_on_also_after_the_list_was_compacted(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(seen, "FRESH_LIMIT", 3)
+    source = folder.files()
+    folder.write(*range(1, 9))
+    first = run(source, 1, 8, None)
+    folder.write(*range(9, 14))
+    across = run(folder.files(), 9, 13, first[-1].offsets)  # batch 9 of the source's log is a compact one
+    folder.write(14)
+    after = run(folder.files(), 14, 15, across[-1].offsets)
+    within = run(folder.files(), 12, 12, across[2].offsets)
+    assert [numbers(one) for one in first + across + after] == [[n] for n in range(1, 15)] + [[]]
+    assert numbers(within[0]) == [12]
+
+
+def test_who_lost_an_epoch_goes_on_from_what_was_committed(folder: Folder) -> None:
+    one, other = folder.files(), folder.files()
+    folder.write(1)
+    start = computed(one, 1, None)
+    folder.write(2, 3)
+    won = computed(other, 2, start.offsets)
+    computed(one, 2, start.offsets)  # lost
+    assert numbers(won) == [2]
+    assert numbers(computed(one, 3, won.offsets)) == [3]
+
+
+def test_an_epoch_that_was_read_and_not_committed_is_read_again(folder: Folder) -> None:
+    source = folder.open(*COUNTED)
+    start, lost = run(source, 1, 2, None)
+    again = computed(source, 3, start.offsets)  # epoch 2 was sealed as skipped: it repeats the offsets of 1
+    assert (numbers(again, "value"), again.digest) == (numbers(lost, "value"), lost.digest)
+
+
+def test_a_source_that_fails_says_so_and_is_asked_again(folder: Folder) -> None:
+    source = folder.files(mode="FAILFAST")
+    folder.write(1)
+    first = computed(source, 1, None)
+    (folder.path / "in" / "002.json").write_text("no JSON\n")
+    raised = source.ingest(2, first.offsets)
+    assert isinstance(raised, Raised)
+    assert raised.error.startswith("epoch 2: ")
+    assert "002.json" in raised.error
+    assert "\tat " not in raised.error
+    folder.write(2)
+    assert numbers(computed(source, 2, first.offsets)) == [2]
+
+
+@pytest.mark.parametrize("form", ["kafka", "json"])
+def test_the_tasks_of_a_source_share_its_rows(spark: SparkSession, form: str) -> None:
+    frame = spark.createDataFrame(pa.table({"partition": [n % 7 for n in range(40)], "n": range(40), "map": [{"a": 1}] * 40}))
+    shares = [share(frame, form, task, 3).toArrow()["n"].to_pylist() for task in range(3)]
+    assert sorted(number for one in shares for number in one) == list(range(40))
+    assert all(shares)
+    assert form != "kafka" or {n % 7 for n in shares[1]} == {1, 4}  # whole partitions
+
+
+def test_who_waits_for_a_source_can_be_stopped(folder: Folder) -> None:
+    source = folder.open(*COUNTED)
+    start = computed(source, 1, None)
+    source.query.gate.close = lambda: None  # type: ignore[attr-defined]  # nobody comes to a gate that is not asked
+    answers: list[object] = []
+    waiting = threading.Thread(target=lambda: answers.append(source.ingest(2, start.offsets)))
+    source.stop()
+    waiting.start()
+    waiting.join()
+    assert [type(one) for one in answers] == [Raised]
+
+
+def test_bad_offsets_are_told_and_begin_nothing(folder: Folder) -> None:
+    assert isinstance(folder.open(*COUNTED).ingest(5, "no JSON"), Raised)
+
+
+def test_a_missing_part_of_the_list_of_files_is_told(folder: Folder) -> None:
+    lost = seen.Seen(parts=(seen.Part("gone", 3),))
+    offsets = json.dumps({"offset": '{"logOffset":2}', "notes": {}, "seen": lost.plainly()})
+    raised = folder.files().ingest(5, offsets)
+    assert isinstance(raised, Raised)
+    assert "seen/gone is gone" in raised.error
+
+
+def test_compact_notes_are_where_spark_looks_for_them() -> None:
+    files = tuple(seen.File(f"file:///{n}", n, n) for n in range(13))
+    written = notes.written(files, 12)
+    assert sorted(written) == ["10", "11", "12", "9.compact"]
+    assert len(written["9.compact"].splitlines()) == 11
