@@ -41,7 +41,7 @@ from levee_spark.log.values import EpochObject
 from levee_spark.store.address import open_store
 from levee_spark.store.drive import drive
 from levee_spark.store.driver import StoreDriver, monotonic_ms
-from tests.worlds.toy import wiring_of
+from levee_spark.worker.wiring import wiring_of
 
 ROWS = 3  # of each epoch
 TROUBLE = "TOY_TROUBLE"  # exit: the process ends at once; epoch N: the function of `double` raises there

@@ -5,7 +5,7 @@ active replicas changes, or when a task's first one cannot work while another co
 Called by: the rules that write control records.
 """
 
-from levee.control.names import Instant, ReplicaName
+from levee.control.names import Instant, ReplicaName, task_of
 from levee.control.seen import Observation
 from levee.control.standing import caught_up, usable
 from levee.control.wanted import Wanted
@@ -19,10 +19,13 @@ def current(seen: Observation) -> dict[ReplicaName, int]:
 
 
 def active(wanted: Wanted, seen: Observation, now: Instant, configuration: ConfigurationName) -> frozenset[ReplicaName]:
-    """As planned; and where none that is planned can work, the standbys that can, until one that is planned has caught up."""
+    """As planned; and where none that is planned can work, the standbys that can, until one that is planned has caught up.
+
+    Before the anchor is written no source is active: by an older anchor all epochs of an outage would be due at once.
+    """
     planned = wanted.active[configuration]
     if not seen.anchored:
-        return planned  # nothing has failed yet, it only has not begun
+        return frozenset(one for one in planned if task_of(one) not in wanted.sources)
     standbys = (one for task in wanted.replicas for one in standing_in(wanted, seen, now, task, planned))
     return planned | frozenset(standbys)
 

@@ -47,7 +47,7 @@ def open_the_log(wanted: Wanted, seen: Observation, now: Instant) -> Decision | 
     if seen.opened:
         return None
     configuration = seen.configuration or wanted.likeliest()
-    live = ranks.ranks(wanted, seen, now, wanted.active[configuration])
+    live = ranks.ranks(wanted, seen, now, ranks.active(wanted, seen, now, configuration))
     if seen.record is None:
         return writing(control.first(wanted.shape, live, ""), configuration, Reason.OPENING, "the first record")
     return writing(control.successor(seen.record, "", shape=wanted.shape, live=live), configuration, Reason.OPENING, "the streams go on")
@@ -119,7 +119,13 @@ def set_the_clock(wanted: Wanted, seen: Observation, now: Instant) -> Decision |
     if any(worker.phase is Phase.STARTING and now - worker.since < wanted.patience.settle_ms for worker in seen.homes.values()):
         return None
     text = f"{', '.join(sorted(returned))} is back" if seen.anchored else "all tasks are ready"
-    return Decision(Reason.ALL_READY, f"{text}: epochs are due from now on", (WriteAnchor(),))
+    actions: tuple[Action, ...] = (WriteAnchor(),)
+    if seen.record is not None and seen.configuration is not None and not seen.anchored:
+        after = replace(seen, anchored=True)
+        live = ranks.ranks(wanted, after, now, ranks.active(wanted, after, now, seen.configuration))
+        record = replace(control.successor(seen.record, "", live=live), reason=f"{Reason.ALL_READY}: the sources begin")
+        actions = (*actions, WriteRecord(record, seen.configuration))  # in this order: no source may seal by an older anchor
+    return Decision(Reason.ALL_READY, f"{text}: epochs are due from now on", actions)
 
 
 def follow_rates(wanted: Wanted, seen: Observation, now: Instant) -> Decision | None:

@@ -120,4 +120,5 @@ def order_document(order: StartWorker, incarnation: str, directory: Path, progra
         "directory": str(directory),
         "replicas": list(order.replicas),
         "port": 0,
+        "attempt": order.attempt,
     }

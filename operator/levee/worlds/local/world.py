@@ -98,6 +98,9 @@ class LocalWorld:
     # ---- act
 
     def perform(self, action: Action, now: Instant) -> None:
+        """What follows a request that the store did not answer is left to the next turn."""
+        if self.silent:
+            return
         try:
             self.perform_now(action, now)
         except StoreSilent as silent:
