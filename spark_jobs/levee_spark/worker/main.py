@@ -142,11 +142,9 @@ def start(parts: Parts, replicas: Sequence[ReplicaThread]) -> None:
         one.start()
         trimmer = Trimmer(parts.wiring, parts.task(one.name), parts.incarnation(one.name))
         helpers: list[Trimmer | Sealer] = [trimmer, *sealers_of(parts, one.name)]
-            Trimmer(parts.wiring, parts.task(one.name), parts.incarnation(one.name)),
-            *sealers_of(parts, one.name),
-        ]
         for helper in helpers:
-            Thread(target=assist, args=(parts, helper, str(one.name)), name=f"{one.name} {type(helper).__name__}", daemon=True).start()
+            name = f"{one.name} {type(helper).__name__}"
+            Thread(target=assist, args=(parts, helper, str(one.name)), name=name, daemon=True).start()
 
 
 def assist(parts: Parts, helper: Trimmer | Sealer, replica: str) -> None:
