@@ -3,6 +3,19 @@
 Called by: the tests of the local world; run by the toy worker, which stands in for Spark's.
 """
 
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from levee.cli.local import Ask, setup_of
+from levee.worlds.local.faults import Fault
+from levee.worlds.local.opening import Setup
+from levee.worlds.local.rows import rows_of, summary_of
+from levee.worlds.local.run import LocalRun, Turn
+
+WORKER = (sys.executable, "-m", "tests.worlds.toy_worker")
+TURNS_MAX = 400
+
 
 def toy(store: str, *, rest: str = "") -> str:
     return f"""
@@ -11,7 +24,7 @@ kind: FaultTolerantTopology
 metadata: {{name: toy, namespace: tests}}
 spec:
   store: {{uri: "{store}?durable=false"}}
-  epoch: {{period: 100ms, hold: 50ms}}
+  epoch: {{period: 50ms, hold: 30ms}}
   sources:
   - name: numbers
     spark: {{format: replay}}
@@ -20,7 +33,49 @@ spec:
   - {{name: double, function: "tests.toy:double", inputs: [{{from: numbers, cost: 1us}}]}}
   - {{name: total, function: "tests.toy:total", inputs: [{{from: double, cost: 1us}}]}}
   sinks: [{{name: out, from: total, spark: {{format: json}}}}]
-  faultTolerance: {{target: {{completeness: 1.0}}, checkpoint: {{every: 5}}, failureTimeout: 2s{rest}}}
+  faultTolerance: {{target: {{completeness: 1.0}}, checkpoint: {{every: 5}}, failureTimeout: 1s{rest}}}
   placement:
     nodes: [{{name: node-1}}, {{name: node-2}}, {{name: node-3}}]
 """
+
+
+def asked(place: Path, *faults: Fault, rest: str = "") -> Ask:
+    """A run in `place`, with everything that belongs to it."""
+    file = place / "toy.yaml"
+    file.write_text(toy((place / "store").as_uri(), rest=rest))
+    return Ask(str(file), directory=str(place / "run"), faults=faults, command=WORKER)
+
+
+def setup(place: Path, *faults: Fault, rest: str = "") -> Setup:
+    return setup_of(asked(place, *faults, rest=rest))
+
+
+def play(run: LocalRun, until: Callable[[Turn], bool]) -> Sequence[Turn]:
+    """Turn by turn, until something holds or the run ends; a run that never gets there fails instead of hanging."""
+    turns: list[Turn] = []
+    for turn in run.turns():
+        turns.append(turn)
+        if until(turn):
+            break
+        assert len(turns) < TURNS_MAX, f"after {TURNS_MAX} turns: {turn.decision}"
+    return turns
+
+
+def epoch_of(turn: Turn) -> int:
+    return summary_of(turn.table, rows_of(turn.table, turn.seen)).epoch
+
+
+def delivered(place: Path) -> list[int]:
+    """What the sink has, in order; the epochs must be dense."""
+    files = sorted((place / "run" / "out").glob("0*.json"))
+    assert [int(file.stem) for file in files] == list(range(1, len(files) + 1))
+    return [int(file.read_text().strip("[]")) for file in files]
+
+
+def expected(epochs: int) -> list[int]:
+    """Three numbers an epoch, doubled and summed up."""
+    total, found = 0, []
+    for epoch in range(1, epochs + 1):
+        total += 2 * sum(10 * epoch + n for n in range(3))
+        found.append(total)
+    return found

@@ -45,7 +45,7 @@ def workers(before: Observation, after: Observation) -> Iterator[Event]:
     for worker in after.workers:
         if worker.phase in PHASES and earlier.get((worker.worker, worker.attempt), Phase.STARTING) is not worker.phase:
             text, grave = PHASES[worker.phase]
-            yield Event(worker.worker, f"{text} (attempt {worker.attempt})", grave)
+            yield Event(worker.worker, f"{text} (attempt {worker.attempt}) {worker.ending}".strip(), grave)
 
 
 def primaries(before: Observation, after: Observation) -> Iterator[Event]:

@@ -71,6 +71,7 @@ class WorkerSeen:
     started: Instant
     failures: int = 0  # ends in a row, each soon after a start
     states: tuple[ReplicaSeen, ...] = ()  # as last heard
+    ending: str = ""  # how it ended, for people
 
 
 @dataclass(frozen=True, slots=True)

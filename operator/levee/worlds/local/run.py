@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from levee.control.actions import Decision, Reason
 from levee.control.events import Event, events, primary_of
 from levee.control.names import Instant
-from levee.control.seen import Observation, Phase
+from levee.control.seen import Observation
 from levee.topology.names import NodeName
 from levee.worlds.local import cleaning, processes
 from levee.worlds.local.folder import Folder
@@ -58,6 +58,7 @@ class LocalRun:
     told: deque[Told] = field(default_factory=lambda: deque(maxlen=EVENTS))
     news: list[Told] = field(default_factory=list)
     interrupted: bool = False
+    over: bool = False
     written: RunTable | None = None
 
     def begin(self, nodes: tuple[NodeName, ...]) -> None:
@@ -94,10 +95,7 @@ class LocalRun:
         return self.world.finished is not None and self.world.finished.failed
 
     def tell(self, event: Event) -> None:
-        text = event.text
-        if event.subject in self.world.workers and (worker := self.world.workers[event.subject]).phase is Phase.ENDED:  # type: ignore[index]
-            text = f"{text} {worker.ending()}"
-        told = Told(time_of_day(), event.subject, text, event.grave)
+        told = Told(time_of_day(), event.subject, event.text, event.grave)
         self.told.append(told)
         self.news.append(told)
 
@@ -112,7 +110,7 @@ class LocalRun:
             blank.topology,
             blank.uid,
             blank.store,
-            processes.identify(os.getpid()),
+            None if self.over else processes.identify(os.getpid()),
             world.configuration,
             world.record.number if world.record else None,
             decision.reason.value if decision else Reason.OPENING.value,
@@ -137,5 +135,6 @@ class LocalRun:
         cleaning.end_all(self.world.workers.values(), self.world.nodes.values())
         for node in self.world.nodes.values():
             node.observe(now_ms())
+        self.over = True
         self.write(self.table())
         self.world.book.driver.close()

@@ -59,9 +59,9 @@ class LocalWorker:
         phase = self.phase_now(state)
         if phase is not self.phase:
             self.phase, self.since = phase, now
-        order = self.order
+        order, ending = self.order, self.ending() if phase is Phase.ENDED else ""
         return WorkerSeen(
-            order.worker, order.node, order.replicas, order.attempt, phase, self.since, self.started, order.failures, self.states
+            order.worker, order.node, order.replicas, order.attempt, phase, self.since, self.started, order.failures, self.states, ending
         )
 
     def phase_now(self, state: Mapping[str, Any] | None) -> Phase:

@@ -1,0 +1,143 @@
+"""A topology on this machine: real processes, real roles of the epoch log, numbers instead of Spark."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from levee.cli.ending import Exit
+from levee.cli.main import run as levee
+from levee.cli.streams import order_stop
+from levee.control.actions import Reason
+from levee.worlds.local import processes
+from levee.worlds.local.faults import Fault, Kind
+from levee.worlds.local.folder import Folder
+from levee.worlds.local.opening import CannotRun, running
+from levee.worlds.local.rows import rows_of
+from levee.worlds.local.run import Turn
+from levee.worlds.local.table import RunTable, read_table
+from tests.worlds.toy import delivered, epoch_of, expected, play, setup
+
+PATIENCE_S = 60.0  # for something that must happen; no test is about how long it takes
+
+
+def eventually(holds: Callable[[], bool]) -> bool:
+    until_s = time.monotonic() + PATIENCE_S
+    while time.monotonic() < until_s:
+        if holds():
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def processes_of(table: RunTable) -> list[processes.Process]:
+    found = [*(entry.process for entry in table.nodes), *(entry.process for entry in table.workers)]
+    living = [process for process in found if process is not None]
+    assert living
+    return living
+
+
+def decided(turns: list[Turn]) -> set[Reason]:
+    return {turn.decision.reason for turn in turns}
+
+
+def test_a_killed_replica_and_a_killed_node_cost_no_row_and_double_none(tmp_path: Path) -> None:
+    faults = (Fault(Kind.KILL_REPLICA, "total/0", at_epoch=20), Fault(Kind.KILL_NODE, "double/0", at_epoch=60))
+    with running(setup(tmp_path, *faults)) as run:
+        turns = list(play(run, lambda turn: len(turn.inflicted) == 2 and turn.decision.reason is Reason.SETTLED and epoch_of(turn) > 100))
+        started = processes_of(turns[-1].table)
+    assert all(one.hit is not None for one in turns[-1].inflicted)
+    assert {Reason.WORKER_LOST, Reason.NODE_LOST, Reason.SURVIVORS_LEAD} <= decided(turns)
+    assert delivered(tmp_path) == expected(len(delivered(tmp_path)))
+    assert not any(map(processes.lives, started))
+    by_node = {row.node for row in rows_of(turns[-1].table, turns[-1].seen)}
+    assert len(by_node) == 2
+
+
+def test_a_run_that_is_killed_leaves_nothing_behind_and_the_next_one_goes_on(tmp_path: Path) -> None:
+    first = subprocess.Popen([sys.executable, "-m", "tests.worlds.toy_run", str(tmp_path)], stdout=subprocess.DEVNULL)
+    folder = Folder(tmp_path / "run")
+    try:
+        assert eventually(lambda: len(list((tmp_path / "run" / "out").glob("0*.json"))) > 20)
+        table = read_table(folder)
+        assert table is not None
+        started = processes_of(table)
+    finally:
+        first.kill()
+        first.wait()
+    assert eventually(lambda: not any(map(processes.lives, started)))
+    before = len(delivered(tmp_path))
+    with running(setup(tmp_path)) as run:
+        play(run, lambda turn: epoch_of(turn) > before + 20)
+        after = read_table(folder)
+        assert after is not None
+        assert after.uid == table.uid
+        order_stop(folder, after)
+        turns = list(play(run, lambda _: False))
+    assert turns[-1].decision.reason is Reason.STOPPED
+    assert delivered(tmp_path) == expected(len(delivered(tmp_path)))
+    assert turns[-1].decision.text == f"every task has reached epoch {len(delivered(tmp_path))}, the last"
+
+
+def test_a_worker_that_cannot_start_is_given_up_and_its_last_words_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOY_TROUBLE", "exit")
+    with running(setup(tmp_path)) as run:
+        turns = list(play(run, lambda turn: any("ended (" in one.text for one in turn.news)))
+    [*_, told] = [one for turn in turns for one in turn.news if "ended (" in one.text]
+    assert "with exit code 1" in told.text
+    assert told.text.endswith("the toy cannot start")
+
+
+def test_two_runs_in_one_folder_are_refused(tmp_path: Path) -> None:
+    folder = Folder(tmp_path / "run")
+    with folder.held(), pytest.raises(CannotRun, match="somebody else runs tests/toy"), running(setup(tmp_path)):
+        pass
+
+
+def test_a_number_that_another_process_has_by_now_is_never_signalled() -> None:
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    try:
+        real = processes.identify(child.pid)
+        assert real is not None
+        mistaken = processes.Process(real.pid, f"{real.started}0")
+        assert not processes.lives(mistaken)
+        assert not processes.send(mistaken, signal.SIGKILL)
+        assert processes.lives(real)
+    finally:
+        child.kill()
+        child.wait()
+    assert processes.identify(child.pid) is None
+
+
+def test_a_family_has_its_grandchildren() -> None:
+    nested = "import subprocess, sys, time; subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)']); time.sleep(60)"
+    child = subprocess.Popen([sys.executable, "-c", nested])
+    real = processes.identify(child.pid)
+    assert real is not None
+    try:
+        assert eventually(lambda: len(processes.family(real)) == 2)
+        family = processes.family(real)
+    finally:
+        processes.send_family(real, signal.SIGKILL)
+        child.wait()
+    assert eventually(lambda: not any(map(processes.lives, family)))
+    assert os.getpid() not in {one.pid for one in family}
+
+
+def test_commands_find_the_run_and_what_it_has_committed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    place = ("--directory", str(tmp_path / "run"))
+    with running(setup(tmp_path)) as run:
+        play(run, lambda turn: epoch_of(turn) > 10)
+        assert levee(["status", *place]) == Exit.OK
+        assert "tests/toy: epoch" in capsys.readouterr().out
+        assert levee(["tail", "total", "--from", "1", "-n", "1", *place]) == Exit.OK
+        assert capsys.readouterr().out.startswith('{"_epoch": 1, "_task": "total/0", "value": 66}\n{"_epoch": 2,')
+        assert levee(["kill", "replica", "nobody/0", *place]) == Exit.REFUSED
+        assert "no living worker has a replica 'nobody/0'" in capsys.readouterr().err
+    assert levee(["stop", *place]) == Exit.REFUSED
+    assert "does not run now" in capsys.readouterr().err
