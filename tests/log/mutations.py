@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from unittest.mock import patch
 
-from levee_spark.log import clock, commit, floor, fork, lines, pin, segments
+from levee_spark.log import clock, commit, damage, floor, fork, lines, pin, rebuild, segments
 from levee_spark.log.anchor import AnchorView
 from levee_spark.log.attempt import Attempt
 from levee_spark.log.change import Changes
@@ -77,7 +77,7 @@ def outages(scenario: Scenario) -> Scenario:
 def spoiling(scenario: Scenario) -> Scenario:
     """Bits flip, in epochs, segments and checkpoints; whatever was computed can be computed again."""
     faults = Faults(0.05, 0.1, 0.002, 200, 0.002, spoil=0.1, decisions=("ranks", "anchor"), until_ms=1_200)
-    tasks = {task: replace(one, checkpoint_every=5, keep=4) for task, one in scenario.wiring.tasks.items()}
+    tasks = {task: replace(one, checkpoint_every=5, keep=12) for task, one in scenario.wiring.tasks.items()}
     clock = replace(scenario.wiring.times, retention_ms=600, pin_ms=1_500)
     replicas = {task: max(2, count) for task, count in scenario.replicas.items()}
     behaviours = {task: replace(one, raises=False) for task, one in scenario.behaviours.items()}
@@ -244,6 +244,16 @@ def sweeps_uncommitted(layout: Any, task: Any, epoch: int) -> Any:
 COMMITTED_NAMES = segments.committed_names
 
 
+def says_nothing(wiring: Any, task: Any, epoch: int, finder: str) -> Any:  # noqa: ARG001
+    return
+    yield
+
+
+def never_read_again(key: str, why: str) -> Any:
+    raise commit.Unreadable(key, why)
+    yield
+
+
 MUTATIONS: tuple[Mutation, ...] = (
     Mutation(1, "digests that do not depend on the rows", plant, "multiset_digest", lambda *_: "digest", seeds=(1, 20)),
     Mutation(2, "any lineage is taken for one's own", lines, "compare", lambda *_: Finding.OWN, seeds=(1, 20)),
@@ -253,6 +263,10 @@ MUTATIONS: tuple[Mutation, ...] = (
     Mutation(2, "divergences are forgotten while replaying", Divergence, "accepted", forgets_counts, seeds=(54, 78)),
     Mutation(2, "who merely trails publishes", Replica, "publish_now", publishes_anything, shape=breaking, seeds=(0, 2)),
     Mutation(2, "a source goes on from its own offsets", Ingestor, "advance", own_offsets, seeds=(5, 7)),
+    Mutation(2, "whatever is computed is taken for what stood there", rebuild.Proof, "fits", lambda *_: True, shape=spoiling, seeds=()),
+    Mutation(2, "nobody rebuilds", rebuild, "rebuild", scripted(None), shape=spoiling, seeds=()),
+    Mutation(2, "nobody says what must be rebuilt", damage, "request", says_nothing, shape=spoiling, seeds=()),
+    Mutation(2, "manifests that were rebuilt are not read", commit, "seen_again", never_read_again, shape=spoiling, seeds=()),
     Mutation(3, "an error is taken for success", commit, "commit", believes_errors, seeds=(1, 2)),
     Mutation(3, "exists already is taken for a lost race", commit, "commit", loses_on_exists, seeds=(1, 3)),
     Mutation(4, "a win below the floor counts", Race, "must_count", scripted(None), seeds=(12, 16)),

@@ -29,6 +29,7 @@ class Ingestor:
     listener: Listener = field(init=False)
     race: Race = field(init=False)
     pace: Pace = field(init=False)
+    listened_ms: int = 0
 
     def __post_init__(self) -> None:
         self.listener = Listener(self.wiring, self.name)
@@ -65,8 +66,11 @@ class Ingestor:
 
     def wait_for_turn(self, epoch: int, before: Manifest | None) -> Script[None]:
         while True:
-            if (yield from self.listener.listen()):
-                self.race.last = Last.NONE
+            now = yield Wait(0)
+            if now.ended_ms - self.listened_ms >= self.wiring.times.period_ms:
+                self.listened_ms = now.ended_ms
+                if (yield from self.listener.listen()):
+                    self.race.last = Last.NONE
             if self.listener.rank() is None:
                 raise Refork("no longer active", epoch)
             if (yield from self.pace.permits(epoch, before)):

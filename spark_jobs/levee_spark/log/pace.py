@@ -29,6 +29,7 @@ class Pace:
     changes: Changes
     anchors: AnchorView = field(init=False)
     clock: StoreClock | None = None
+    refreshed_ms: int = 0
     reached: dict[TaskId, int] = field(default_factory=dict)  # at least this far has each task come
 
     def __post_init__(self) -> None:
@@ -56,7 +57,10 @@ class Pace:
         return tuple(source for source in self.wiring.sources() if source != self.source)
 
     def is_due(self, epoch: int) -> Script[bool]:
-        yield from self.anchors.refresh(epoch)
+        now = yield Wait(0)
+        if self.anchors.due_ms(epoch) is None or now.ended_ms - self.refreshed_ms >= self.wiring.times.period_ms:
+            self.refreshed_ms = now.ended_ms
+            yield from self.anchors.refresh(epoch)
         due_ms = self.anchors.due_ms(epoch)
         return due_ms is not None and (yield from self.earliest()) >= due_ms
 

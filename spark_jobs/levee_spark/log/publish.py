@@ -6,11 +6,11 @@ Called by: replicas and sinks (publish), the trimmer of the task's stream (retir
 """
 
 from levee.topology.names import TaskId
-from levee_spark.log import ask, floor
+from levee_spark.log import ask
 from levee_spark.log.fork import Line
 from levee_spark.log.keys import Layout, numbered
 from levee_spark.log.requests import Absent, Files, Get, PutIfAbsent, Script, Snapshot
-from levee_spark.log.values import CheckpointFile, Floor, PublishedCheckpoint
+from levee_spark.log.values import CheckpointFile, PublishedCheckpoint
 from levee_spark.log.wiring import TaskWiring
 
 
@@ -44,19 +44,9 @@ def kept(layout: Layout, task: TaskWiring) -> Script[int]:
     return numbered(names[-task.keep]) if len(names) >= task.keep else 0
 
 
-def needed(layout: Layout, task: TaskWiring) -> Script[int]:
-    """The same, or an older one: whatever of its stream is kept can be computed again, should it become unreadable."""
-    oldest = yield from kept(layout, task)
-    if task.sink:
-        return oldest
-    lowest = (yield from floor.latest(layout, task.task, Floor(0, 0))).epoch
-    before = [numbered(name) for name in (yield from ask.names(layout.checkpoints(task.task))) if numbered(name) < lowest]
-    return min(oldest, max(before, default=0))
-
-
 def retire(layout: Layout, task: TaskWiring, pinned: int | None) -> Script[None]:
     """Delete what is older than what is kept and than what anyone forks from: manifests first, then their files."""
-    oldest = yield from needed(layout, task)
+    oldest = yield from kept(layout, task)
     limit = oldest if pinned is None else min(oldest, pinned)
     for folder in (layout.checkpoints(task.task), layout.checkpoint_files(task.task)):
         for name in (yield from ask.page_of(folder, "", ask.PAGE)):

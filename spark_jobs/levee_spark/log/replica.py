@@ -112,8 +112,7 @@ class Replica:
 
     def gather(self, line: Line, epoch: int) -> Script[tuple[EpochObject, ...]]:
         now = yield self.inputs.wait(epoch, 0)
-        if now.ended_ms - self.listened_ms >= self.wiring.times.period_ms:  # also while all inputs are there at once
-            yield from self.attend(line, now.ended_ms)
+        yield from self.attend(line, now.ended_ms)  # also while all inputs are there at once
         while (gathered := (yield from self.inputs.gather(epoch))) is None:
             yield from self.attend(line, now.ended_ms)
             yield from self.end_if_stopped(line)
@@ -121,6 +120,9 @@ class Replica:
         return gathered
 
     def attend(self, line: Line, now_ms: int) -> Script[None]:
+        """Once a period: decisions are rare, and every look is a request."""
+        if now_ms - self.listened_ms < self.wiring.times.period_ms:
+            return
         self.listened_ms = now_ms
         yield from self.listen()
         rank = self.listener.rank()

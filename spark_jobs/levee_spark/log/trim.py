@@ -20,6 +20,7 @@ from levee_spark.log.values import Floor
 from levee_spark.log.wiring import TaskWiring, Wiring
 
 FLOORS_KEPT = 2
+PERIODS, SHARE = 4, 8  # it takes about fifteen listings: once in an eighth of retention is often enough
 
 
 @dataclass(slots=True)
@@ -40,7 +41,7 @@ class Trimmer:
                 yield from self.trim()
             except Unreadable as corrupt:
                 yield Report("corrupt", detail=corrupt.why)
-            yield Wait(4 * self.wiring.times.period_ms)
+            yield Wait(max(PERIODS * self.wiring.times.period_ms, self.wiring.times.retention_ms // SHARE))
 
     def trim(self) -> Script[None]:
         layout, task = self.wiring.layout, self.task.task
@@ -70,8 +71,7 @@ class Trimmer:
     def oldest_kept(self) -> Script[int]:
         oldest: int | None = None
         for keeper in self.keepers():
-            known = publish.kept if keeper == self.task.task else publish.needed
-            kept = yield from known(self.wiring.layout, self.wiring.tasks[keeper])
+            kept = yield from publish.kept(self.wiring.layout, self.wiring.tasks[keeper])
             oldest = kept if oldest is None else min(oldest, kept)
         return oldest or 0
 
@@ -121,7 +121,12 @@ class Trimmer:
         yield from self.delete_numbered(layout.floors(task), known.number - FLOORS_KEPT)
 
     def delete_numbered(self, folder: str, limit: int) -> Script[None]:
-        for name in (yield from ask.page_of(folder, "", ask.PAGE)):
-            if numbered(name) >= limit:
+        after = ""
+        while page := (yield from ask.page_of(folder, after, ask.PAGE)):
+            for name in page:
+                if numbered(name) >= limit:
+                    return
+                yield from ask.delete(name)
+            if len(page) < ask.PAGE:
                 return
-            yield from ask.delete(name)
+            after = page[-1]

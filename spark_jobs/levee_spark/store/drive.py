@@ -15,15 +15,21 @@ def unexpected(request: Request) -> Answer:
     raise TypeError(f"{request}: this script has nobody to do such work")
 
 
+class Stopped(Exception):
+    """Somebody called `stop` of the waiter: the role was left where it stood, which is safe anywhere."""
+
+
 def drive(script: Script[T], driver: StoreDriver, waiter: Waiter | None = None, work: Callable[[Request], Answer] = unexpected) -> T:
     waiter = waiter or driver.waiter()
     try:
         request = next(script)
-        while True:
+        while not waiter.stopped:
             request = script.send(respond(request, driver, waiter, work))
     except StopIteration as end:
         value: T = end.value
         return value
+    script.close()
+    raise Stopped
 
 
 def respond(request: Request, driver: StoreDriver, waiter: Waiter, work: Callable[[Request], Answer]) -> Answer:

@@ -20,6 +20,7 @@ BASELINE = 32  # epochs over which a period is measured
 LATE_SHARE = 2  # an epoch that is late by x is asked for again after x/2 ...
 PERIOD_SHARE = 4  # ... but at least four times a period
 EARLIER_MS = 2  # by how much an epoch is expected sooner after one that was there when one asked; twice as much each time
+HERE_SHARE = 2  # of a period that one leaves to a neighbour who committed the epoch before
 EPOCHS = "/epochs"
 
 
@@ -33,13 +34,15 @@ class Rhythm:
     period_ms: int | None = None
     absent_ms: int | None = None  # when the next was last seen to be absent
     waited: bool = False  # for the next
+    here: bool = False  # it was this worker that committed the last: it will say so of the next, too
     earlier_ms: int = EARLIER_MS
 
-    def found(self, number: int, now_ms: int) -> None:
+    def found(self, number: int, now_ms: int, *, here: bool = False) -> None:
         if number <= self.number:
             return
-        in_rhythm = number == self.number + 1 and (self.waited or self.absent_ms is not None)
-        came_ms = self.estimate(now_ms) if in_rhythm else now_ms
+        in_rhythm = number == self.number + 1 and (here or self.waited or self.absent_ms is not None)
+        came_ms = self.estimate(now_ms) if in_rhythm and not here else now_ms
+        self.here = here
         self.measure(number, came_ms, in_rhythm=in_rhythm)
         self.number, self.came_ms, self.absent_ms, self.waited = number, came_ms, None, False
 
@@ -65,7 +68,9 @@ class Rhythm:
 
     def expected_ms(self) -> int | None:
         """None where one has yet to catch up, as far as one knows, or to learn the period."""
-        return None if self.period_ms is None or self.since is None else self.came_ms + self.period_ms
+        if self.period_ms is None or self.since is None:
+            return None
+        return self.came_ms + self.period_ms + (self.period_ms // HERE_SHARE if self.here else 0)
 
     def pause_ms(self, ms: int, now_ms: int) -> int:
         """Instead of `ms`, until one asks for the next; who falls behind finds it there at once, and does not wait."""
@@ -73,7 +78,7 @@ class Rhythm:
         if expected is None or self.period_ms is None:
             return ms
         if now_ms < expected:
-            return min(expected - now_ms, self.period_ms)
+            return min(expected - now_ms, 2 * self.period_ms)
         late_ms = now_ms - expected if self.absent_ms is not None else 0
         return max(ms, min(late_ms // LATE_SHARE, self.period_ms // PERIOD_SHARE))
 
@@ -95,13 +100,13 @@ class Wakeups:
                 self.recent.popitem(last=False)
             for event in self.waiting.get(key, ()):
                 event.set()
-        self.found(key, now_ms)
+        self.found(key, now_ms, here=True)
 
-    def found(self, key: str, now_ms: int) -> None:
+    def found(self, key: str, now_ms: int, *, here: bool = False) -> None:
         folder, _, _ = key.rpartition("/")
         if folder.endswith(EPOCHS):
             with self.lock:
-                self.rhythms.setdefault(folder, Rhythm()).found(numbered(key), now_ms)
+                self.rhythms.setdefault(folder, Rhythm()).found(numbered(key), now_ms, here=here)
 
     def absent(self, key: str, now_ms: int) -> None:
         with self.lock:
