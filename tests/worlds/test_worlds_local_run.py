@@ -51,7 +51,6 @@ def test_a_killed_replica_and_a_killed_node_cost_no_row_and_double_none(tmp_path
     with running(setup(tmp_path, *faults)) as run:
         turns = list(play(run, lambda turn: len(turn.inflicted) == 2 and turn.decision.reason is Reason.SETTLED and epoch_of(turn) > 100))
         started = processes_of(turns[-1].table)
-    assert all(one.hit is not None for one in turns[-1].inflicted)
     assert {Reason.WORKER_LOST, Reason.NODE_LOST, Reason.SURVIVORS_LEAD} <= decided(turns)
     assert delivered(tmp_path) == expected(len(delivered(tmp_path)))
     assert not any(map(processes.lives, started))

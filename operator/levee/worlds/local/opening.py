@@ -88,7 +88,7 @@ def prepared(setup: Setup) -> LocalRun:
         RunTable(setup.topology, uid, setup.store, None),
         folder,
         LocalWorld(wanted, book, folder, program(setup, uid)),
-        Script(setup.faults),
+        Script(list(setup.faults)),
     )
     if left:
         run.tell(Event("run", f"ended {left} processes of a run that had crashed", grave=True))

@@ -17,42 +17,54 @@ from levee.worlds.local.table import RunTable
 
 @dataclass(frozen=True, slots=True)
 class Inflicted:
-    """What became of a fault: it hit something, or it missed."""
+    """A fault that has hit something."""
 
     fault: Fault
     at: Instant
     epoch: int
-    text: str
-    hit: Hit | None
+    hit: Hit
+
+    @property
+    def text(self) -> str:
+        return f"{self.hit.what}, at epoch {self.epoch}"
 
 
 @dataclass(slots=True)
 class Script:
-    faults: tuple[Fault, ...]
+    pending: list[Fault]
     inflicted: list[Inflicted] = field(default_factory=list)
+    missed: dict[Fault, str] = field(default_factory=dict)  # what is due and has found nothing to hit yet, and why
     paused: list[tuple[Instant, Hit]] = field(default_factory=list)
 
     def follow(self, seen: Observation, table: RunTable, primaries: Mapping[TaskId, ReplicaName], now: Instant) -> Iterator[Inflicted]:
+        """Those of one epoch together, those of later ones in a later turn, which sees what these have done."""
         self.let_go(now)
         epoch = max((state.epoch for state in seen.states().values()), default=0)
-        done = [one.fault for one in self.inflicted]
-        for fault in self.faults:
-            if fault not in done and epoch >= fault.at_epoch and seen.anchored:
-                inflicted = self.inflict(fault, table, primaries, now, epoch)
-                self.inflicted.append(inflicted)
-                yield inflicted
+        due = [fault for fault in self.pending if fault.at_epoch <= epoch and seen.anchored]
+        for at_epoch in sorted({fault.at_epoch for fault in due}):
+            hits = [(one, hit) for one in due if one.at_epoch == at_epoch and (hit := self.aim(one, table, primaries))]
+            for fault, hit in hits:  # all are aimed at before any is hit
+                yield self.inflict(fault, hit, now, epoch)
+            if hits:
+                return
 
-    def inflict(self, fault: Fault, table: RunTable, primaries: Mapping[TaskId, ReplicaName], now: Instant, epoch: int) -> Inflicted:
+    def aim(self, fault: Fault, table: RunTable, primaries: Mapping[TaskId, ReplicaName]) -> Hit | None:
         try:
-            hit = faults.aim(fault, table, primaries)
+            return faults.aim(fault, table, primaries)
         except Missed as missed:
-            return Inflicted(fault, now, epoch, str(missed), None)
+            self.missed[fault] = str(missed)
+            return None
+
+    def inflict(self, fault: Fault, hit: Hit, now: Instant, epoch: int) -> Inflicted:
         if fault.kind.is_pause:
             faults.pause(hit)
             self.paused.append((Instant(now + fault.for_ms), hit))
         else:
             faults.kill(hit)
-        return Inflicted(fault, now, epoch, f"{hit.what}, at epoch {epoch}", hit)
+        self.pending.remove(fault)
+        self.missed.pop(fault, None)
+        self.inflicted.append(Inflicted(fault, now, epoch, hit))
+        return self.inflicted[-1]
 
     def let_go(self, now: Instant) -> None:
         for until, hit in self.paused:
