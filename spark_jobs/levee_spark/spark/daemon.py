@@ -1,0 +1,18 @@
+"""Spark's Python daemon, with what its workers need already imported.
+
+Why: workers are forked from it for tasks, so what it has imported costs them neither time nor memory of their own; and frozen objects are
+passed over by the garbage collection after each task.
+Called by: Spark, as `spark.python.daemon.module`.
+"""
+
+import gc
+
+import pyarrow as pa  # noqa: F401  (imported for the workers)
+from pyspark import daemon, worker  # noqa: F401
+from pyspark.sql import types  # noqa: F401
+
+from levee_spark.lane import source  # noqa: F401
+
+if __name__ == "__main__":
+    gc.freeze()
+    daemon.manager()
