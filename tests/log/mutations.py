@@ -249,11 +249,6 @@ def says_nothing(wiring: Any, task: Any, epoch: int, finder: str) -> Any:  # noq
     yield
 
 
-def never_read_again(key: str, why: str) -> Any:
-    raise commit.Unreadable(key, why)
-    yield
-
-
 MUTATIONS: tuple[Mutation, ...] = (
     Mutation(1, "digests that do not depend on the rows", plant, "multiset_digest", lambda *_: "digest", seeds=(1, 20)),
     Mutation(2, "any lineage is taken for one's own", lines, "compare", lambda *_: Finding.OWN, seeds=(1, 20)),
@@ -266,7 +261,6 @@ MUTATIONS: tuple[Mutation, ...] = (
     Mutation(2, "whatever is computed is taken for what stood there", rebuild.Proof, "fits", lambda *_: True, shape=spoiling, seeds=()),
     Mutation(2, "nobody rebuilds", rebuild, "rebuild", scripted(None), shape=spoiling, seeds=()),
     Mutation(2, "nobody says what must be rebuilt", damage, "request", says_nothing, shape=spoiling, seeds=()),
-    Mutation(2, "manifests that were rebuilt are not read", commit, "seen_again", never_read_again, shape=spoiling, seeds=()),
     Mutation(3, "an error is taken for success", commit, "commit", believes_errors, seeds=(1, 2)),
     Mutation(3, "exists already is taken for a lost race", commit, "commit", loses_on_exists, seeds=(1, 3)),
     Mutation(4, "a win below the floor counts", Race, "must_count", scripted(None), seeds=(12, 16)),

@@ -94,7 +94,7 @@ def bucket(uri: str, secret: Mapping[str, str], timeout_ms: int) -> obstore.stor
     try:
         return from_url(uri, config=dict(secret) or None, **options)  # type: ignore[arg-type]  # any of the three configs
     except (BaseError, ValueError) as error:
-        raise CannotOpen(uri, first_lines(error), "see the settings of the store in docs/design/epoch-log.md") from error
+        raise CannotOpen(uri, first_lines(error), "see the settings of the store in docs/design/stores.md") from error
 
 
 def works(blobs: Blobs) -> Blobs:
