@@ -37,6 +37,8 @@ from levee_spark.worker.operating import Operating, Slice, StreamPart, table_of
 from levee_spark.worker.order import Order, ReplicaName
 from levee_spark.worker.wiring import times_of, widths_of
 
+LIMIT_S_MIN, LIMIT_FAILURE_TIMEOUTS = 30.0, 10
+
 Work = Callable[[Request], Answer]
 Role = Replica | Ingestor | Sink
 
@@ -54,6 +56,11 @@ class Parts:
     session: Callable[[], SparkSession]
     log: Log
     cores: int = 2
+
+    @property
+    def limit_s(self) -> float:
+        """A function that has not returned by then never will. Far above what any epoch takes, for whoever is cancelled begins anew."""
+        return max(LIMIT_S_MIN, LIMIT_FAILURE_TIMEOUTS * self.resource.spec.fault_tolerance.failure_timeout)
 
     @property
     def topology(self) -> graph.Topology:
@@ -141,7 +148,7 @@ def operating_of(parts: Parts, name: ReplicaName, function_name: str, run: int) 
     columns = {one.origin: tuple(one.partition_by or ()) for one in said.inputs}
     inputs = tuple(LaneInput(one.origin, keyed(operator, one, index, columns[one.origin])) for one in operator.inputs)
     folder = parts.folder(name) / str(run)
-    lane = Lane(parts.session(), parts.feed, folder, parts.spool, str(name), found, inputs, parts.cores)
+    lane = Lane(parts.session(), parts.feed, folder, parts.spool, str(name), found, inputs, parts.cores, parts.limit_s)
     return Operating(lane, tuple(stream_part(parts, operator, one, index) for one in operator.inputs), Schemas(parts.driver, parts.wiring))
 
 

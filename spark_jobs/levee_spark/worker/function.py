@@ -5,6 +5,7 @@ Called by: tasks, when a replica starts and when its function changes; `levee ch
 """
 
 import importlib
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -16,11 +17,18 @@ class NoFunction(Exception):
     """There is none by this name; the text says why and what to do."""
 
 
+def put_beside(folder: Path) -> None:
+    """A file beside the topology wins over an installed module of the same name; also in Spark's Python processes, if they are still
+    to be started."""
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH")]))
+
+
 def load(name: str, beside: Path) -> Function:
-    """A file beside the topology wins over an installed module of the same name."""
+    """`beside` is where the topology's file is."""
     module, _, attribute = name.partition(":")
-    if str(beside) not in sys.path:
-        sys.path.insert(0, str(beside))
+    put_beside(beside)
     try:
         found: Any = getattr(importlib.import_module(module.removesuffix(".py")), attribute)
     except AttributeError as error:

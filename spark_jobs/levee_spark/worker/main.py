@@ -8,6 +8,8 @@ import os
 import shutil
 import signal
 import sys
+import time
+import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,16 +34,21 @@ from levee_spark.store.drive import drive
 from levee_spark.store.driver import StoreDriver, monotonic_ms
 from levee_spark.worker import order as orders
 from levee_spark.worker.assembly import Parts, sealers_of, spool_for
+from levee_spark.worker.due import REFRESH_S, Due
+from levee_spark.worker.function import put_beside
 from levee_spark.worker.logs import Log
 from levee_spark.worker.metrics import metrics_of
-from levee_spark.worker.order import BadOrder, Order
+from levee_spark.worker.order import BadOrder, Order, ReplicaName
 from levee_spark.worker.replica import ReplicaThread
 from levee_spark.worker.serve import Sources, serve
 from levee_spark.worker.status import Status
+from levee_spark.worker.warm import warm_up
 from levee_spark.worker.wiring import wiring_of
 
 HEAP_MIB, HEAP_MIB_PER_REPLICA = 256, 32
 USAGE = 2
+BROKEN = 70
+LOOK_S = 1.0
 
 
 class CannotRun(Exception):
@@ -98,24 +105,29 @@ def run(order: Order, resource: Resource) -> None:
     wiring = wiring_of(resource, order.uid)
     driver = StoreDriver(open_store(resource.spec.store.uri))
     examine(driver, wiring, order)
+    put_beside(order.resource.parent)
     spark = Spark(size_of(resource, order), order.directory / "spark.log")
     spool = spool_for(order)
     feed = Feed(socket_path(spool))
     parts = Parts(order, resource, wiring, driver, feed, spool, spark, log, spark.size.cores)
+    due = Due(wiring, order.worker)
     replicas = [ReplicaThread(parts, name) for name in order.replicas]
     ready = Event()
-    port = serve(sources(parts, replicas, ready), order.port)
+    port = serve(sources(parts, replicas, due, ready), order.port)
     announce(order, port)
     log.say("started", node=order.node, port=port, replicas=[str(name) for name in order.replicas])
     try:
-        spark()
+        prepare(parts, spark())
+        Thread(target=keep_time, args=(parts, due), name="levee-due", daemon=True).start()
         start(parts, replicas)
         ready.set()
         log.say("ready")
-        ended.wait()
-    finally:
-        log.say("ends")
-        leave(spark, spool)
+        status = wait_for_end(ended, spark, log)
+    except Exception:  # noqa: BLE001  # the process must end, whatever threads there are
+        log.say("broke", level="error", error=traceback.format_exc())
+        status = BROKEN
+    log.say("ends")
+    leave(spark, spool, status)
 
 
 def examine(driver: StoreDriver, wiring: Wiring, order: Order) -> None:
@@ -135,6 +147,40 @@ def socket_path(spool: Path) -> Path:
     path = spool / "feed"
     path.unlink(missing_ok=True)
     return path
+
+
+def prepare(parts: Parts, session: SparkSession) -> None:
+    """Whoever says that it is ready is: its first epochs take no longer than the others."""
+    began_s = time.monotonic()
+    if any(uses_spark(parts, name) for name in parts.order.replicas):
+        warm_up(session, parts.feed, parts.order.directory, parts.spool)
+        parts.log.say("warm", seconds=round(time.monotonic() - began_s, 1))
+
+
+def uses_spark(parts: Parts, name: ReplicaName) -> bool:
+    """With streaming queries: generators do without, and so do sinks."""
+    task = parts.task(name)
+    if task.is_source:
+        return any(
+            one.name == task.operator and one.spark is not None and one.spark.format != "replay" for one in parts.resource.spec.sources
+        )
+    return not task.sink
+
+
+def keep_time(parts: Parts, due: Due) -> None:
+    period_s = 4 * parts.wiring.times.period_ms / 1_000
+    while True:
+        drive(due.refresh(), parts.driver)
+        time.sleep(max(REFRESH_S, period_s))
+
+
+def wait_for_end(ended: Event, spark: Spark, log: Log) -> int:
+    """A worker without its JVM is of no use, and whoever started it starts another."""
+    while not ended.wait(LOOK_S):
+        if spark.jvm is not None and spark.jvm.process.poll() is not None:
+            log.say("Spark's JVM ended", level="error", code=spark.jvm.process.returncode, log=str(spark.log))
+            return BROKEN
+    return 0
 
 
 def start(parts: Parts, replicas: Sequence[ReplicaThread]) -> None:
@@ -160,9 +206,9 @@ def assist(parts: Parts, helper: Trimmer | Sealer, replica: str) -> None:
     drive(helper.run(), parts.driver, parts.driver.waiter(), work)
 
 
-def sources(parts: Parts, replicas: Sequence[ReplicaThread], ready: Event) -> Sources:
+def sources(parts: Parts, replicas: Sequence[ReplicaThread], due: Due, ready: Event) -> Sources:
     def statuses() -> list[Status]:
-        return [one.seen() for one in replicas]
+        return [due.measure(one.seen(), monotonic_ms()) for one in replicas]
 
     return Sources(parts.order, statuses, ready.is_set, metrics_of(parts.log.topology, statuses, parts.driver.counts))
 
@@ -174,10 +220,10 @@ def announce(order: Order, port: int) -> None:
     partial.rename(order.directory / "worker.json")
 
 
-def leave(spark: Spark, spool: Path) -> None:
+def leave(spark: Spark, spool: Path, status: int) -> None:
     """At once: whatever was under way is done again by whoever comes next."""
     if spark.jvm is not None:
         spark.jvm.process.kill()
     shutil.rmtree(spool, ignore_errors=True)
     sys.stderr.flush()
-    os._exit(0)
+    os._exit(status)

@@ -4,17 +4,28 @@ Why: one place names them all; docs/metrics.md is held to it by a test.
 Called by: serve.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from prometheus_client import CollectorRegistry, generate_latest
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
 
 from levee_spark.store.counts import Counts
-from levee_spark.worker.status import Doing, Status
+from levee_spark.worker.status import Doing, Passed, Status
+from levee_spark.worker.usage import cpu_seconds
 
 LABELS = ("topology", "task", "replica")
+REPORTED = {  # metric -> its help, and what a role reports when it happens
+    "levee_races_won": ("Epochs that this replica committed.", "won"),
+    "levee_races_lost": ("Epochs that another replica had committed.", "lost"),
+    "levee_divergences": ("Epochs of which it computed something else than is committed.", "diverged"),
+    "levee_adoptions": ("Breaks that it marked as rebased, since nobody went on with what is committed.", "adopts"),
+    "levee_checkpoints_published": ("Checkpoints that it published.", "published"),
+    "levee_epochs_skipped": ("Epochs of its inputs that it sealed without rows, since they were late.", "skips"),
+    "levee_failures": ("Times that its function raised, did not return, or could not be used.", "failed"),
+}
 
 
 class Replicas(Collector):
@@ -23,44 +34,66 @@ class Replicas(Collector):
 
     def collect(self) -> Iterable[Metric]:
         there = list(self.statuses())
-        yield self.counter("levee_rows_in", "Rows read, or taken in by a source.", there, lambda one: one.rows_in)
-        yield self.counter("levee_rows_out", "Rows computed or delivered, whoever committed them.", there, lambda one: one.rows)
-        yield self.counter("levee_epochs", "Epochs computed.", there, lambda one: one.epochs)
+        yield self.passed("levee_rows", "Rows, by stream and direction.", there, lambda one: one.rows)
+        yield self.passed("levee_epochs", "Epochs, by stream and direction.", there, lambda one: one.epochs)
+        yield self.counter("levee_rows_offered", "Rows that a source could have taken in.", there, lambda one: one.offered)
         yield self.gauge("levee_epoch", "The last epoch that the replica has computed.", there, lambda one: one.epoch)
         yield self.gauge("levee_active", "1 while the replica takes part in the race.", there, lambda one: one.doing is Doing.RUNNING)
-        yield self.gauge("levee_lag_epochs", "Epochs between what is due and what is computed.", there, lambda one: one.lag_epochs)
-        yield self.counter("levee_races_won", "Epochs that this replica committed.", there, lambda one: one.counts.get("won", 0))
-        yield self.counter("levee_races_lost", "Epochs that another had committed.", there, lambda one: one.counts.get("lost", 0))
-        yield self.counter("levee_divergences", "Computed something else than committed.", there, lambda one: one.counts.get("diverged", 0))
-        yield self.counter("levee_adoptions", "Breaks marked rebased.", there, lambda one: one.counts.get("adopts", 0))
-        yield self.counter("levee_checkpoints_published", "Published checkpoints.", there, lambda one: one.counts.get("published", 0))
+        yield self.gauge("levee_failed", "1 while the replica has failed.", there, lambda one: one.doing is Doing.FAILED)
+        yield self.gauge("levee_lag_epochs", "Epochs that are due and not computed.", there, lambda one: one.lag_epochs)
+        for name, (says, what) in REPORTED.items():
+            yield self.counter(name, says, there, lambda one, what=what: one.counts.get(what, 0))  # type: ignore[misc]
         yield self.phases(there)
-        yield from self.requests()
+        yield self.requests()
+        yield self.cpu()
+
+    def labels(self, one: Status) -> tuple[str, str, str]:
+        return self.topology, one.task, one.replica
+
+    def passed(self, name: str, says: str, there: list[Status], value: Callable[[Passed], float]) -> Metric:
+        family = CounterMetricFamily(name, says, labels=(*LABELS, "stream", "direction"))
+        for one in there:
+            for stream, direction, through in streams(one):
+                family.add_metric((*self.labels(one), stream, direction), value(through))
+        return family
 
     def counter(self, name: str, says: str, there: list[Status], value: Callable[[Status], float]) -> Metric:
         family = CounterMetricFamily(name, says, labels=LABELS)
         for one in there:
-            family.add_metric((self.topology, one.task, one.replica), value(one))
+            family.add_metric(self.labels(one), value(one))
         return family
 
     def gauge(self, name: str, says: str, there: list[Status], value: Callable[[Status], float]) -> Metric:
         family = GaugeMetricFamily(name, says, labels=LABELS)
         for one in there:
-            family.add_metric((self.topology, one.task, one.replica), value(one))
+            family.add_metric(self.labels(one), value(one))
         return family
 
     def phases(self, there: list[Status]) -> Metric:
-        family = CounterMetricFamily("levee_phase_seconds", "Time spent, by phase.", labels=(*LABELS, "phase"))
+        family = HistogramMetricFamily("levee_epoch_seconds", "Time of an epoch, by phase.", labels=(*LABELS, "phase"))
         for one in there:
-            for phase, seconds in dict(one.seconds).items():
-                family.add_metric((self.topology, one.task, one.replica, phase), seconds)
+            for phase, seen in dict(one.phases).items():
+                family.add_metric((*self.labels(one), phase.value), list(seen.cumulative()), seen.total_s)
         return family
 
-    def requests(self) -> Iterable[Metric]:
+    def requests(self) -> Metric:
         family = CounterMetricFamily("levee_store_requests", "Requests to the store.", labels=("topology", "kind", "outcome"))
         for (kind, outcome), count in self.counts().requests.items():
             family.add_metric((self.topology, kind, outcome), count)
-        yield family
+        return family
+
+    def cpu(self) -> Metric:
+        says = "CPU time of the worker's own process, of its JVM, and of Spark's Python processes."
+        family = CounterMetricFamily("levee_cpu_seconds", says, labels=("topology", "process"))
+        for kind, seconds in cpu_seconds(os.getpid()).items():
+            family.add_metric((self.topology, kind), seconds)
+        return family
+
+
+def streams(one: Status) -> Iterator[tuple[str, str, Passed]]:
+    """A sink emits nothing: what it delivers counts for itself."""
+    yield from ((stream, "in", through) for stream, through in dict(one.read).items())
+    yield one.operator, "out", one.emitted
 
 
 def metrics_of(topology: str, statuses: Callable[[], Sequence[Status]], counts: Callable[[], Counts]) -> Callable[[], bytes]:

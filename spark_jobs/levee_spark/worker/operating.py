@@ -11,10 +11,13 @@ import pyarrow as pa
 
 from levee.topology.names import TaskId
 from levee_spark.lane import rows
-from levee_spark.lane.query import Failed, Lane
+from levee_spark.lane.query import Lane
+from levee_spark.lane.trouble import Failed
 from levee_spark.log.requests import Answer, Compute, Computed, Done, Files, Raised, Request, Restore, Snapshot
 from levee_spark.log.values import EpochObject, Kind
 from levee_spark.store.driver import monotonic_ms
+
+SAMPLE_ROWS, ROW_CHARACTERS = 3, 400
 
 SchemaOf = Callable[[TaskId, int], pa.Schema]  # of a stream, from whatever it has after an epoch
 
@@ -59,10 +62,12 @@ class Operating:
 
     def compute(self, request: Compute, began_ms: int) -> Computed | Raised:
         time_ms = max(one.manifest.time_ms for one in request.inputs)
+        tables = self.tables(request)
         try:
-            output = self.lane.compute(request.epoch, time_ms, self.tables(request))
+            output = self.lane.compute(request.epoch, time_ms, tables)
         except Failed as failed:
-            return Raised(str(failed), began_ms, monotonic_ms())
+            samples = [sample(one.stream, table) for one, table in zip(self.lane.inputs, tables, strict=True)]
+            return Raised("\n".join([f"epoch {request.epoch}: {failed}", *samples]), began_ms, monotonic_ms())
         return Computed(rows.encode(output.table), output.table.num_rows, output.digest, began_ms, monotonic_ms())
 
     def tables(self, request: Compute) -> list[pa.Table]:
@@ -80,6 +85,12 @@ class Operating:
             self.schemas[index] = there[0].schema if there else self.schema_of(stream.tasks[0], epoch)
         united = rows.united(there) if there else self.schemas[index].empty_table()
         return united if stream.slice is None else stream.slice.of(united)
+
+
+def sample(stream: str, table: pa.Table) -> str:
+    """What the function was given, for whoever looks for what is wrong with it."""
+    some = [f"  {str(row)[:ROW_CHARACTERS]}" for row in table.slice(0, SAMPLE_ROWS).to_pylist()]
+    return "\n".join([f"the first {len(some)} of {table.num_rows} rows of '{stream}' in this epoch:", *some])
 
 
 def table_of(epoch: EpochObject) -> pa.Table:

@@ -19,9 +19,10 @@ from levee_spark.log.values import ControlRecord
 from levee_spark.store.drive import drive
 from levee_spark.store.driver import monotonic_ms
 from levee_spark.store.wake import Waiter
-from levee_spark.worker.assembly import Parts, Role, Work, role_of, work_of
+from levee_spark.worker.assembly import Ingesting, Parts, Role, Work, role_of, work_of
 from levee_spark.worker.order import ReplicaName
-from levee_spark.worker.status import Doing, Status
+from levee_spark.worker.phases import Phases
+from levee_spark.worker.status import Doing, Passed, Status
 
 AGAIN_S_MIN, AGAIN_S_MAX = 1.0, 60.0
 QUIET = frozenset({"won", "lost"})  # reported for every epoch: counted, not written down
@@ -39,6 +40,7 @@ class ReplicaThread:
     work: Work | None = None
     runs: int = 0
     failures: int = 0
+    offered: int = 0  # of the ingestion that is at work
     rate_since: tuple[float, int] = (0.0, 0)
 
     def __post_init__(self) -> None:
@@ -50,9 +52,12 @@ class ReplicaThread:
 
     def seen(self) -> Status:
         """For whoever asks; a sink takes part in no race, so it has no rank."""
+        status = self.status
         if isinstance(self.role, Replica | Ingestor):
-            self.status.rank = self.role.listener.rank()
-        return self.status
+            status.rank = self.role.listener.rank()
+            if status.rank is None and status.doing is Doing.RUNNING:
+                status.doing = Doing.IDLE
+        return status
 
     def start(self) -> None:
         Thread(target=self.run, name=str(self.name), daemon=True).start()
@@ -76,10 +81,11 @@ class ReplicaThread:
         """None: something of ours or of the machine broke; it is said, and tried again."""
         self.runs += 1
         try:
-            self.work = work_of(self.parts, self.name, self.function, self.runs)
+            self.work, self.offered = work_of(self.parts, self.name, self.function, self.runs), 0
             self.role = role_of(self.parts, self.name, self.function)
             self.status.doing = Doing.IDLE
-            return drive(self.role.run(), self.parts.driver, self.waiter, self.answer)
+            script = Phases(self.status.took, time.monotonic).watch(self.role.run())
+            return drive(script, self.parts.driver, self.waiter, self.answer)
         except Exception as error:  # noqa: BLE001  # a thread that dies silently would look like a replica that waits
             self.rest(Doing.FAILED, f"{type(error).__name__}: {error}")
             self.say("broke", level="error", error=traceback.format_exc())
@@ -89,6 +95,7 @@ class ReplicaThread:
     def failed(self, ending: Ending) -> None:
         """By the user's function. Other code may come at any time; the same is tried again, in case the world was at fault."""
         self.rest(Doing.FAILED, ending.detail or ending.why.value)
+        self.count("failed")
         self.say("failed", level="error", epoch=ending.epoch, error=ending.detail)
         self.pause()
 
@@ -114,14 +121,12 @@ class ReplicaThread:
             return self.report(request)
         assert self.work is not None
         self.status.doing = Doing.RUNNING
-        began_ms = monotonic_ms()
         answer = self.work(request)
-        self.account(request, answer, monotonic_ms() - began_ms)
+        self.account(request, answer)
         return answer
 
     def report(self, report: Report) -> Answer:
-        counts = self.status.counts
-        counts[report.what] = counts.get(report.what, 0) + 1
+        self.count(report.what)
         if report.what in QUIET:
             self.status.last = report.what
         else:
@@ -129,33 +134,52 @@ class ReplicaThread:
         now_ms = monotonic_ms()
         return Done(now_ms, now_ms)
 
-    def account(self, request: Request, answer: Answer, took_ms: int) -> None:
-        status, phase = self.status, type(request).__name__.lower()
-        status.seconds[phase] = status.seconds.get(phase, 0.0) + took_ms / 1000
+    def count(self, what: str) -> None:
+        self.status.counts[what] = self.status.counts.get(what, 0) + 1
+
+    def account(self, request: Request, answer: Answer) -> None:
         match request:
             case Compute(epoch, inputs) if isinstance(answer, Computed):
-                self.passed(epoch, sum(one.manifest.rows for one in inputs), answer.rows)
+                self.count_read(tuple((place, one.manifest.rows) for place, one in enumerate(inputs)))
+                self.passed(epoch, answer.rows)
             case Ingest(epoch) if isinstance(answer, Computed):
-                self.passed(epoch, answer.rows, answer.rows)
-            case Deliver(_, one):
-                self.passed(one.manifest.epoch, one.manifest.rows, one.manifest.rows)
+                self.count_offered(answer.rows)
+                self.passed(epoch, answer.rows)
+            case Deliver(place, one):
+                self.count_read(((place, one.manifest.rows),))
+                self.passed(one.manifest.epoch, one.manifest.rows)
             case Restore(epoch):
-                status.epoch = epoch
+                self.status.epoch = epoch
                 self.say("forked", epoch=epoch, files=len(request.files))
             case Snapshot():
-                status.counts["published"] = status.counts.get("published", 0) + 1
+                self.count("published")
             case _:
                 assert isinstance(answer, Raised)
 
-    def passed(self, epoch: int, rows_in: int, rows_out: int) -> None:
+    def count_read(self, epochs: tuple[tuple[int, int], ...]) -> None:
+        """Epochs of tasks, by their place among the inputs; an epoch of a stream is those of all its tasks."""
+        inputs = self.parts.task(self.name).inputs
+        rows: dict[str, int] = {}
+        for place, count in epochs:
+            stream = inputs[place].rpartition("/")[0]
+            rows[stream] = rows.get(stream, 0) + count
+        for stream, count in rows.items():
+            self.status.read.setdefault(stream, Passed()).add(count)
+
+    def count_offered(self, rows: int) -> None:
+        assert isinstance(self.work, Ingesting)
+        self.status.read.setdefault(self.status.operator, Passed()).add(rows)
+        now = self.work.ingestion.counters.offered_rows
+        self.status.offered, self.offered = self.status.offered + now - self.offered, now
+
+    def passed(self, epoch: int, rows: int) -> None:
         status = self.status
-        status.epoch, status.epochs = epoch, status.epochs + 1
-        status.rows, status.rows_in = status.rows + rows_out, status.rows_in + rows_in
-        status.error, self.failures = "", 0
-        now, (since, rows) = time.monotonic(), self.rate_since
+        status.epoch, status.error, self.failures = epoch, "", 0
+        status.emitted.add(rows)
+        now, (since, before) = time.monotonic(), self.rate_since
         if now - since >= 1:
-            status.rows_per_s = (status.rows - rows) / (now - since) if since else 0.0
-            self.rate_since = (now, status.rows)
+            status.rows_per_s = (status.emitted.rows - before) / (now - since) if since else 0.0
+            self.rate_since = (now, status.emitted.rows)
 
     def say(self, event: str, *, level: str = "info", **more: object) -> None:
         self.parts.log.say(event, level=level, task=self.name.task, replica=str(self.name), **more)

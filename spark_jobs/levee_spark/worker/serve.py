@@ -47,7 +47,7 @@ def of_replica(one: Status) -> dict[str, Any]:
         "rank": one.rank,
         "last": one.last,
         "lag_epochs": one.lag_epochs,
-        "rows": one.rows,
+        "rows": one.emitted.rows,
         "rows_per_s": round(one.rows_per_s, 1),
         "error": one.error,
         "counts": dict(one.counts),

@@ -1,19 +1,64 @@
 """What a replica is doing, for whoever asks: /state, /metrics, the log.
 
 Why: the roles report, nobody's decision depends on it; so this may be read at any time and is never waited for.
-Called by: replica (writes), serve and metrics (read).
+Called by: replica and phases (write), serve and metrics (read).
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
+
+BOUNDS_S = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
 
 
 class Doing(StrEnum):
     STARTING = "starting"
-    IDLE = "idle"  # not active in the configuration in force: its query is stopped, its session warm
+    IDLE = "idle"  # not active in the configuration in force: its session is warm
     RUNNING = "running"
     FAILED = "failed"
     STOPPED = "stopped"
+
+
+class Phase(StrEnum):
+    """Where the time of an epoch goes."""
+
+    WAIT = "wait"  # until the inputs are there, or a source's epoch is due
+    READ = "read"  # asking the store for them
+    COMPUTE = "compute"  # an operator's function, or taking in a source's rows
+    DELIVER = "deliver"  # a sink, to what lies outside
+    HOLD = "hold"  # leaving the first word to the primary
+    COMMIT = "commit"  # putting the epoch, and seeing whose it is
+    PUBLISH = "publish"  # a checkpoint, in the epochs that have one
+    FORK = "fork"  # taking a state from a checkpoint, in the epochs that follow one
+
+
+@dataclass(slots=True)
+class Histogram:
+    """Of seconds; what Prometheus wants of it."""
+
+    buckets: list[int] = field(default_factory=lambda: [0] * (len(BOUNDS_S) + 1))
+    total_s: float = 0.0
+
+    def observe(self, seconds: float) -> None:
+        self.buckets[sum(seconds > bound for bound in BOUNDS_S)] += 1
+        self.total_s += seconds
+
+    def cumulative(self) -> Iterator[tuple[str, float]]:
+        count = 0
+        for bound, here in zip((*map(str, BOUNDS_S), "+Inf"), list(self.buckets), strict=True):
+            count += here
+            yield bound, count
+
+
+@dataclass(slots=True)
+class Passed:
+    """What has gone through, of one stream in one direction."""
+
+    rows: int = 0
+    epochs: int = 0
+
+    def add(self, rows: int) -> None:
+        self.rows, self.epochs = self.rows + rows, self.epochs + 1
 
 
 @dataclass(slots=True)
@@ -24,11 +69,19 @@ class Status:
     epoch: int = 0
     rank: int | None = None
     last: str = "none"
-    rows: int = 0  # emitted or delivered, in all
-    rows_in: int = 0
-    epochs: int = 0
+    read: dict[str, Passed] = field(default_factory=dict)  # by stream
+    emitted: Passed = field(default_factory=Passed)  # or delivered, whoever committed it
+    offered: int = 0  # rows that a source could have taken in
     rows_per_s: float = 0.0
     lag_epochs: int = 0
     error: str = ""
     counts: dict[str, int] = field(default_factory=dict)  # of what roles report: won, lost, diverged, adopts, skips, forks again, ...
-    seconds: dict[str, float] = field(default_factory=dict)  # by phase: compute, hold, ...
+    phases: dict[Phase, Histogram] = field(default_factory=dict)
+
+    @property
+    def operator(self) -> str:
+        """The stream that it emits bears its name."""
+        return self.task.rpartition("/")[0]
+
+    def took(self, phase: Phase, seconds: float) -> None:
+        self.phases.setdefault(phase, Histogram()).observe(seconds)

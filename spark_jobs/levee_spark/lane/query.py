@@ -1,0 +1,246 @@
+"""A lane: one streaming query that turns input epochs into output epochs, from a checkpoint.
+
+Why: Spark drives its own batches; the log's roles want a function of an epoch. The lane is what lies between: it spools the inputs, tells
+Spark's readers, waits for the rows, and keeps epochs and Spark's batch ids in step.
+Called by: worker.replica, from one thread, to answer Compute, Restore and Snapshot.
+"""
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Event
+
+import pyarrow as pa
+from pyspark.errors import AnalysisException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as f
+from pyspark.sql.pandas.types import from_arrow_schema
+from pyspark.sql.streaming.query import StreamingQuery
+
+from levee_spark.lane import rows
+from levee_spark.lane.feed import Feed, Ready
+from levee_spark.lane.folder import Folder
+from levee_spark.lane.source import NAME
+from levee_spark.lane.trouble import Failed, explained, never_returned, within
+
+Function = Callable[[dict[str, DataFrame]], DataFrame]
+
+LOOK_MS = 200  # how often a query that says nothing is asked whether it lives
+COMMITS_WITHIN_S = 30.0
+LARGE_ROWS = 50_000  # from here on several partitions are worth their tasks
+BATCH_ROWS = 1 << 15
+KEY_SALT = 7  # not that of digests: else all rows of a task would share bits of their hash
+
+
+@dataclass(frozen=True, slots=True)
+class Keyed:
+    """The part of a stream whose keys fall to this task."""
+
+    columns: tuple[str, ...]
+    index: int
+    of: int
+
+
+@dataclass(frozen=True, slots=True)
+class LaneInput:
+    stream: str  # as the function knows it
+    keyed: Keyed | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    table: pa.Table
+    digest: str
+
+
+@dataclass
+class Lane:
+    session: SparkSession
+    feed: Feed
+    directory: Path  # its own
+    spool: Path  # in memory, if the machine has that
+    name: str
+    function: Function
+    inputs: tuple[LaneInput, ...]
+    cores: int = 2
+    limit_s: float = 30.0  # a function that has not returned by then never will
+    epoch: int = 0  # of the state
+    base: int = 0  # the epoch before batch 0
+    runs: int = 0
+    folder: Folder = field(init=False)
+    query: StreamingQuery | None = None
+    schemas: tuple[pa.Schema, ...] | None = None
+    done: Event = field(default_factory=Event)
+    output: Output | None = None
+    raised: BaseException | None = None
+
+    def __post_init__(self) -> None:
+        self.folder = self.fresh()
+
+    # ---- what roles ask for
+
+    def compute(self, epoch: int, time_ms: int, tables: Sequence[pa.Table]) -> Output:
+        """The rows of `epoch`, the state being that of the epoch before; `tables` has one for each input."""
+        assert epoch == self.epoch + 1, f"{self.name}: asked for epoch {epoch} with the state of {self.epoch}"
+        self.settle(tables)
+        self.done.clear()
+        self.output = self.raised = None
+        if self.query is None:
+            self.start(tables)
+        self.feed.announce(self.name, self.spooled(epoch, time_ms, tables))
+        output = self.wait()
+        self.epoch = epoch
+        return output
+
+    def restore(self, epoch: int, files: Sequence[bytes]) -> None:
+        """Forget the state and take the one after `epoch`; no files: the state before the first."""
+        self.stop()
+        self.folder.remove()
+        self.folder = self.fresh()
+        self.epoch, self.base = epoch, json.loads(files[0])["base"] if files else epoch
+        if len(files) > 1:
+            self.folder.unpack(files[1])
+            self.folder.truncate(self.batch())
+
+    def snapshot(self) -> tuple[tuple[str, bytes], ...]:
+        """The state as it is now. Without any, only the base counts, and a fork begins with batch 0."""
+        if self.query is not None:
+            self.wait_for_commit()
+        if not self.folder.has_state():
+            return (("lane", json.dumps({"base": self.epoch}).encode()),)
+        return ("lane", json.dumps({"base": self.base}).encode()), ("checkpoint", self.folder.pack(self.batch()))
+
+    def stop(self) -> None:
+        if self.query is not None:
+            self.query.stop()
+            self.query = None
+        self.feed.forget(self.name)
+
+    def close(self) -> None:
+        self.stop()
+        self.folder.remove()
+
+    # ---- the query
+
+    def batch(self) -> int:
+        """The batch that made the state."""
+        return self.epoch - self.base - 1
+
+    def fresh(self) -> Folder:
+        self.runs += 1
+        return Folder(self.directory / f"{self.runs:06d}")
+
+    def settle(self, tables: Sequence[pa.Table]) -> None:
+        """A schema that changes under a running query would be read wrongly: say so."""
+        schemas = tuple(table.schema.remove_metadata() for table in tables)
+        if self.schemas is not None and schemas != self.schemas:
+            changed = next(i for i, (old, new) in enumerate(zip(self.schemas, schemas, strict=True)) if old != new)
+            raise Failed(f"the schema of '{self.inputs[changed].stream}' has changed from\n{self.schemas[changed]}\nto\n{schemas[changed]}")
+        self.schemas = schemas
+
+    def start(self, tables: Sequence[pa.Table]) -> None:
+        frame = self.result({one.stream: self.read(index, one, tables[index]) for index, one in enumerate(self.inputs)})
+        self.session.sparkContext.setLocalProperty("spark.scheduler.pool", self.name)
+        mode = getattr(self.function, "output_mode", None)
+        self.query = self.begin(frame, mode) if mode else self.begin_either(frame)
+
+    def read(self, index: int, one: LaneInput, table: pa.Table) -> DataFrame:
+        stamped = rows.stamped(table.schema.empty_table(), 0, 0)
+        reader = self.session.readStream.format(NAME).schema(from_arrow_schema(stamped.schema, prefer_timestamp_ntz=False))
+        options = {"feed": str(self.feed.path), "lane": self.name, "input": index, "base": self.base, "partitions": self.cores}
+        frame = reader.name(f"input_{index}").options(**{name: str(value) for name, value in options.items()}).load()
+        if one.keyed is None:
+            return frame
+        missing = [column for column in one.keyed.columns if column not in frame.columns]
+        if missing:
+            raise Failed(f"partitionBy names {', '.join(missing)}, but '{one.stream}' has only {', '.join(table.column_names)}")
+        keys = [f.col(f"`{column}`") for column in one.keyed.columns]
+        return frame.where(f.pmod(f.xxhash64(f.lit(KEY_SALT), *keys), f.lit(one.keyed.of)) == one.keyed.index)
+
+    def result(self, frames: dict[str, DataFrame]) -> DataFrame:
+        """By the user's function, which may do anything."""
+        try:
+            frame = within(self.limit_s, lambda: self.function(frames))
+        except (Exception, SystemExit) as error:
+            raise Failed(explained(error)) from error
+        if not isinstance(frame, DataFrame):
+            raise Failed(f"the function returned {type(frame).__name__}, not a DataFrame")
+        if not frame.isStreaming:
+            raise Failed("the function returned a DataFrame that is not computed from its inputs: derive it from the frames it is given")
+        return rows.emitted(frame)
+
+    def begin_either(self, frame: DataFrame) -> StreamingQuery:
+        """Append where Spark permits it; else update: aggregations without a watermark."""
+        try:
+            return self.begin(frame, "append")
+        except AnalysisException as error:
+            try:
+                return self.begin(frame, "update")
+            except AnalysisException:
+                raise Failed(explained(error)) from error
+
+    def begin(self, frame: DataFrame, mode: str) -> StreamingQuery:
+        writer = frame.writeStream.foreachBatch(self.collect).outputMode(mode).queryName(f"{self.name}-{self.runs}")
+        return writer.option("checkpointLocation", str(self.folder.path)).start()
+
+    def collect(self, frame: DataFrame, batch: int) -> None:
+        """In a thread of py4j. The frame is consumed exactly once: else Spark's state store refuses to commit."""
+        try:
+            if batch != self.batch() + 1:
+                raise AssertionError(f"{self.name}: Spark is at batch {batch}, the lane at {self.batch() + 1}")
+            self.output = Output(*rows.digested(frame.toArrow()))
+        except BaseException as error:
+            self.raised = error
+            raise
+        finally:
+            self.done.set()
+
+    def wait(self) -> Output:
+        until = time.monotonic() + self.limit_s
+        while not self.done.wait(LOOK_MS / 1000):
+            assert self.query is not None
+            if not self.query.isActive:
+                self.raised = self.raised or self.query.exception() or Failed("the query ended by itself")
+                break
+            if time.monotonic() > until:
+                self.raised = never_returned(self.limit_s)
+                break
+        if self.output is None or self.raised is not None:
+            raise self.broken()
+        return self.output
+
+    def broken(self) -> Failed:
+        """The state is still that of the epoch before: go back to it, in another folder."""
+        assert self.raised is not None
+        told = explained(self.raised)
+        self.stop()
+        old, self.folder = self.folder, self.fresh()
+        if self.batch() >= 0 and old.path.exists():
+            old.path.rename(self.folder.path)
+            self.folder.truncate(self.batch())
+        return Failed(told)
+
+    def wait_for_commit(self) -> None:
+        until = time.monotonic() + COMMITS_WITHIN_S
+        while (committed := self.folder.committed()) is None or committed < self.batch():
+            if time.monotonic() > until:
+                raise TimeoutError(f"{self.name}: Spark has not committed batch {self.batch()} within {COMMITS_WITHIN_S:.0f} s")
+            time.sleep(0.002)
+
+    def spooled(self, epoch: int, time_ms: int, tables: Sequence[pa.Table]) -> Ready:
+        files = []
+        for index, table in enumerate(tables):
+            path = self.spool / f"{self.name.replace('/', '-')}-{index}-{epoch % 2}.arrow"  # the epoch before may still be mapped
+            write(path, rows.stamped(table, epoch, time_ms))
+            files.append(str(path))
+        return Ready(epoch, tuple(files), large=any(table.num_rows >= LARGE_ROWS for table in tables))
+
+
+def write(path: Path, table: pa.Table) -> None:
+    """Under another name first: a reader that has the old file mapped keeps it."""
+    partial = path.with_suffix(".partial")
+    with pa.OSFile(str(partial), "wb") as file, pa.ipc.new_stream(file, table.schema) as writer:
+        writer.write_table(table, max_chunksize=BATCH_ROWS)
+    partial.rename(path)

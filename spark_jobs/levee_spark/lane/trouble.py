@@ -1,0 +1,97 @@
+"""What a user's function has done wrong, told in the user's own lines; and a limit for functions that never return.
+
+Why: a traceback through Spark, py4j and the JVM is pages long, and the three lines that matter are somewhere in it.
+Called by: query; worker.operating, which adds the epoch and a sample of the input; check.
+"""
+
+import ctypes
+import re
+import sysconfig
+import traceback
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from threading import Thread
+from typing import TypeVar
+
+from pyspark.errors import PySparkException
+
+T = TypeVar("T")
+
+FRAME = re.compile(r'^ *File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<name>\S+)(?:\n +(?P<code>\S.*))?', re.MULTILINE)
+TRACEBACK = "Traceback (most recent call last):"
+MACHINERY = ("pyspark", "py4j", "pandas", "numpy", "pyarrow", "levee_spark/lane", "levee_spark/check", "levee_spark/worker")
+STDLIB = sysconfig.get_path("stdlib")
+PLAN = re.compile(r";?\n['+:~ A-Z].*\Z", re.DOTALL)  # what Spark puts after the message: the plan, which is not the user's words
+LINES_MAX = 12
+
+
+class Failed(Exception):
+    """The function raised, or is none that Levee can use; the text is for the user."""
+
+
+def explained(error: BaseException) -> str:
+    """What happened, and the user's own lines, the innermost last."""
+    if isinstance(error, Failed):
+        return str(error)
+    text = str(error)
+    if TRACEBACK in text:  # it was raised in a Python process of Spark's, which sends its traceback as text
+        return "\n".join([*raised_in(text), *own_lines(FRAME.finditer(text))])
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [told(frame.filename, frame.lineno or 0, frame.name, frame.line or "") for frame in frames if is_own(frame.filename)]
+    return "\n".join([first_words(error), *lines[-LINES_MAX:]])
+
+
+def first_words(error: BaseException) -> str:
+    text = PLAN.sub("", str(error)) if isinstance(error, PySparkException) else str(error)
+    return f"{type(error).__name__}: {text}".rstrip(": ")
+
+
+def raised_in(text: str) -> list[str]:
+    """The last lines of a traceback that are not indented: the exception itself."""
+    lines = text[text.rindex(TRACEBACK) :].rstrip().splitlines()
+    start = max(at for at, line in enumerate(lines) if line.startswith(" ") or line == TRACEBACK) + 1
+    return [line for line in lines[start:] if line.strip()] or lines[-1:]
+
+
+def own_lines(frames: Iterator[re.Match[str]]) -> list[str]:
+    found = [told(one["file"], int(one["line"]), one["name"], one["code"] or "") for one in frames if is_own(one["file"])]
+    return found[-LINES_MAX:]
+
+
+def told(file: str, line: int, name: str, code: str) -> str:
+    return f"  {file}:{line} in {name}: {code.strip()}".rstrip(": ")
+
+
+def is_own(file: str) -> bool:
+    """Not Spark's, not Python's, not ours: what stands relative to nowhere was compiled from elsewhere."""
+    if not Path(file).is_absolute():
+        return False
+    if file.startswith(STDLIB) and "site-packages" not in file:
+        return False
+    return not any(f"/{name}/" in file for name in MACHINERY)
+
+
+def within(limit_s: float, call: Callable[[], T]) -> T:
+    """What it returns or raises, if it does either in time; else it is told to end, which pure Python heeds."""
+    results: list[T] = []
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            results.append(call())
+        except BaseException as error:  # noqa: BLE001  # it is raised again, in the thread that waits
+            errors.append(error)
+
+    thread = Thread(target=run, daemon=True, name="levee-function")
+    thread.start()
+    thread.join(limit_s)
+    if thread.is_alive() and thread.ident is not None:
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(SystemExit))
+        raise never_returned(limit_s)
+    if errors:
+        raise errors[0]
+    return results[0]
+
+
+def never_returned(limit_s: float) -> Failed:
+    return Failed(f"the function has not returned within {limit_s:g} s, so it was cancelled; the epoch stays to be done")
