@@ -107,6 +107,11 @@ def number(count: int) -> str:
     return f"{count:0{DIGITS}d}"
 
 
+def next_key(key: str) -> str:
+    folder, _, _ = key.rpartition("/")
+    return f"{folder}/{number(numbered(key) + 1)}"
+
+
 def numbered(name: str) -> int:
     """The number that a key ends in, or that its last segment begins with."""
     return int(name.rpartition("/")[2][:DIGITS])

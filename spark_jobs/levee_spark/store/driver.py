@@ -9,10 +9,11 @@ Called by: whoever runs roles in threads (workers, the command line, tests).
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Lock
 
 from levee_spark.log import codec
+from levee_spark.log.keys import next_key
 from levee_spark.log.requests import (
     Absent,
     Answer,
@@ -30,7 +31,7 @@ from levee_spark.log.requests import (
     Unknown,
     Want,
 )
-from levee_spark.log.values import Record
+from levee_spark.log.values import EpochObject, Record
 from levee_spark.store import fetch
 from levee_spark.store.blobs import Blobs, Trouble
 from levee_spark.store.counts import Counting, Counts
@@ -49,6 +50,7 @@ def monotonic_ms() -> int:
 class StoreDriver:
     blobs: Blobs
     now_ms: Callable[[], int] = monotonic_ms
+    looks_ahead: bool = True
     shared: Shared = field(default_factory=lambda: Shared(SHARED_BYTES))
     wakeups: Wakeups = field(default_factory=Wakeups)
     counting: Counting = field(default_factory=Counting)
@@ -60,7 +62,9 @@ class StoreDriver:
         """Any request to the store; what concerns the lane is not for here."""
         match request:
             case Get():
-                return self.get(request)
+                found = self.get(request)
+                self.look_ahead(request, found)
+                return found
             case PutIfAbsent(key, record):
                 return self.put(key, record)
             case Overwrite(key, record):
@@ -77,6 +81,12 @@ class StoreDriver:
         """Begin to read something in the background that will be asked for soon; to no avail if it is not there yet."""
         if self.shared.find(get) is None and get not in self.flights:
             self.pool.submit(self.get, get)
+
+    def look_ahead(self, get: Get, found: Answer) -> None:
+        """Whoever catches up will ask for the next epoch as soon as this one is computed."""
+        epoch_read = isinstance(found, Found) and isinstance(found.record, EpochObject) and get.want is Want.RECORD
+        if epoch_read and self.looks_ahead and self.wakeups.is_behind(get.key) and self.shared.has_room_for(found.record):  # type: ignore[union-attr]
+            self.prefetch(replace(get, key=next_key(get.key)))
 
     def waiter(self) -> Waiter:
         """One for each replica's thread."""

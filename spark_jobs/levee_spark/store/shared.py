@@ -50,11 +50,14 @@ class Shared:
                     return narrowed(found, get)
         return None
 
+    def has_room_for(self, record: Record) -> bool:
+        return size_of(record) <= max(OVERHEAD, self.limit // LARGEST)
+
     def keep(self, key: str, kept: Kept) -> None:
         if isinstance(kept.record, EpochObject) and kept.part is not None and kept.part != MANIFEST:
             self.keep(key, Kept(EpochObject(kept.record.manifest), kept.written_ms, MANIFEST))
         size = size_of(kept.record)
-        if not isinstance(kept.record, IMMUTABLE) or size > max(OVERHEAD, self.limit // LARGEST):
+        if not isinstance(kept.record, IMMUTABLE) or not self.has_room_for(kept.record):
             return
         with self.lock:
             self.forget(key, kept.part)

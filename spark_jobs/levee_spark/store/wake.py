@@ -113,6 +113,12 @@ class Wakeups:
             if rhythm := self.next_in(key):
                 rhythm.absent_ms = now_ms
 
+    def is_behind(self, key: str) -> bool:
+        """Whether the epoch after this one may be there already, as far as anyone here knows."""
+        with self.lock:
+            rhythm = self.rhythms.get(key.rpartition("/")[0])
+            return rhythm is not None and (rhythm.since is None or rhythm.number > numbered(key))
+
     def next_in(self, key: str) -> Rhythm | None:
         """The rhythm of the stream whose next epoch this is."""
         rhythm = self.rhythms.get(key.rpartition("/")[0])
