@@ -15,10 +15,10 @@ import pytest
 from levee_spark.deliver.delivery import CannotDeliver, Delivery, Stopped
 from levee_spark.deliver.files import Files
 from levee_spark.deliver.opening import open_delivery
-from levee_spark.lane import rows
 from levee_spark.log.requests import Deliver
-from levee_spark.log.values import EpochObject, Kind, Manifest
+from levee_spark.log.values import Kind
 from levee_spark.store.blobs import Trouble
+from tests.deliver.epochs import delivered
 
 AT = datetime(2005, 12, 1, 14, 30, 0, 250_001, tzinfo=UTC)
 TABLE = pa.table(
@@ -41,8 +41,7 @@ def sink(form: str, folder: Path | str, heard: list[str] | None = None, **option
 
 
 def epoch(number: int, table: pa.Table = TABLE, *, kind: Kind = Kind.FINAL, index: int = 0) -> Deliver:
-    payload = rows.encode(table) if kind is Kind.FINAL else None
-    return Deliver(index, EpochObject(Manifest(number, kind, table.num_rows, "d", "l", 0, "w"), payload))
+    return delivered(number, table, kind=kind, index=index)
 
 
 def files(folder: Path) -> list[str]:

@@ -1,8 +1,9 @@
-"""Spark for the tests of streaming sources.
+"""Spark and Kafka for the tests of streaming sources.
 
 Called by: pytest.
 """
 
-from tests.spark_session import spark
+from tests.e2e.conftest import kafka
+from tests.spark_session import kafka_spark, spark
 
-__all__ = ["spark"]
+__all__ = ["kafka", "kafka_spark", "spark"]
