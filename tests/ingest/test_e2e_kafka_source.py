@@ -23,7 +23,8 @@ PARTITIONS = 2
 @pytest.fixture
 def topic(kafka: Kafka) -> str:
     name = f"source-{uuid.uuid4().hex}"
-    AdminClient({"bootstrap.servers": kafka.bootstrap}).create_topics([NewTopic(name, PARTITIONS, 1)])[name].result(60)
+    admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
+    admin.create_topics([NewTopic(name, PARTITIONS, 1)])[name].result(60)
     return name
 
 
