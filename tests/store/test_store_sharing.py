@@ -1,8 +1,10 @@
 """What replicas of one worker share, what they never share, and what a request costs."""
 
 import threading
+import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -233,6 +235,20 @@ def listed(driver: StoreDriver, after: str, limit: int) -> tuple[str, ...]:
     answer = driver.answer(List(LAYOUT.epochs(TASK), after, limit))
     assert isinstance(answer, Listed)
     return answer.names
+
+
+def test_a_page_of_a_large_directory_takes_no_more_memory_than_a_page(tmp_path: Path) -> None:
+    folder = tmp_path / "store" / "epochs"
+    driver = reading(Place((tmp_path / "store").as_uri()).open())
+    folder.mkdir()
+    for number in range(5_000):
+        (folder / f"{number:012d}").touch()
+    tracemalloc.start()
+    answer = driver.answer(List("epochs", f"epochs/{2_000:012d}", 10))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert isinstance(answer, Listed) and answer.names == tuple(f"epochs/{number:012d}" for number in range(2_001, 2_011))
+    assert peak < 50_000, "ten bytes for each that is there would be as much"
 
 
 def test_every_request_is_counted_by_what_came_of_it(blobs: Blobs) -> None:

@@ -157,6 +157,7 @@ class World:
             case Report(what, epoch, detail):
                 self.reports[what] = self.reports.get(what, 0) + 1
                 self.say(process, f"reports: {what} {epoch} {detail}")
+                self.oracle.must(what != "corrupt" or self.scenario.faults.spoil > 0, f"{process.name} finds corrupt what is not: {detail}")
                 if what == "won":
                     self.oracle.believes_to_have_won(process.task, epoch, f"{process.name}#{process.life}")
                 self.advance(process, life, Done(began_ms, began_ms))
