@@ -58,6 +58,22 @@ def test_a_killed_replica_and_a_killed_node_cost_no_row_and_double_none(tmp_path
     assert len(by_node) == 2
 
 
+def test_a_primary_that_slept_and_a_task_that_lost_both_replicas_change_no_epoch(tmp_path: Path) -> None:
+    asleep = Fault(Kind.PAUSE_REPLICA, "total/0", at_epoch=20, for_ms=1_500)
+    both = [Fault(Kind.KILL_REPLICA, f"double/0/{number}", at_epoch=70) for number in (0, 1)]
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "rate").write_text("55")
+    with running(setup(tmp_path, asleep, *both)) as run:
+
+        def is_well(turn: Turn) -> bool:
+            struck = max((one.epoch for one in turn.inflicted), default=0)
+            return len(turn.inflicted) == 3 and epoch_of(turn) > struck + 20 and turn.table.configuration == "peak"
+
+        turns = play(run, is_well)
+    assert delivered(tmp_path) == expected(len(delivered(tmp_path)))
+    assert any("is paused" in one.text for turn in turns for one in turn.news)
+
+
 def test_a_run_that_is_killed_leaves_nothing_behind_and_the_next_one_goes_on(tmp_path: Path) -> None:
     first = subprocess.Popen([sys.executable, "-m", "tests.worlds.toy_run", str(tmp_path)], stdout=subprocess.DEVNULL)
     folder = Folder(tmp_path / "run")

@@ -171,6 +171,6 @@ def terms_of(resource: Resource, workers_per_node: int | None) -> Terms:
 
 
 def environment(file: str) -> dict[str, str]:
-    """Workers find the user's functions where the user is, and beside the topology."""
-    places = [str(Path.cwd()), *([] if file == STDIN else [str(Path(file).absolute().parent)])]
+    """Workers find the user's functions beside the topology, or else where the user is."""
+    places = [*([] if file == STDIN else [str(Path(file).absolute().parent)]), str(Path.cwd())]
     return {**os.environ, "PYTHONPATH": os.pathsep.join([*places, *filter(None, [os.environ.get("PYTHONPATH")])])}

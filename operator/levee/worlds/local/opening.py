@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from levee.control.events import Event
 from levee.control.wanted import Wanted
 from levee.topology.complaint import Complaint
-from levee.topology.names import NodeName
+from levee.topology.names import ConfigurationName, NodeName
 from levee.worlds.local import cleaning
 from levee.worlds.local.book import Book, StoreSilent
 from levee.worlds.local.faults import Fault
@@ -87,12 +87,16 @@ def prepared(setup: Setup) -> LocalRun:
     run = LocalRun(
         RunTable(setup.topology, uid, setup.store, None),
         folder,
-        LocalWorld(wanted, book, folder, program(setup, uid)),
+        LocalWorld(wanted, book, folder, program(setup, uid), configuration=configuration_before(earlier, wanted)),
         Script(list(setup.faults)),
     )
     if left:
         run.tell(Event("run", f"ended {left} processes of a run that had crashed", grave=True))
     return run
+
+
+def configuration_before(earlier: RunTable | None, wanted: Wanted) -> ConfigurationName | None:
+    return earlier.configuration if earlier is not None and earlier.configuration in wanted.active else None
 
 
 def program(setup: Setup, uid: str) -> Program:

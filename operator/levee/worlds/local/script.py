@@ -6,6 +6,7 @@ Called by: `run`, at every turn.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
 from levee.control.names import Instant, ReplicaName
 from levee.control.seen import Observation
@@ -21,6 +22,7 @@ class Inflicted:
 
     fault: Fault
     at: Instant
+    at_utc_ms: int  # the machine's clock, as the local store's stamps are
     epoch: int
     hit: Hit
 
@@ -56,6 +58,7 @@ class Script:
             return None
 
     def inflict(self, fault: Fault, hit: Hit, now: Instant, epoch: int) -> Inflicted:
+        at_utc_ms = int(1_000 * datetime.now(UTC).timestamp())
         if fault.kind.is_pause:
             faults.pause(hit)
             self.paused.append((Instant(now + fault.for_ms), hit))
@@ -63,7 +66,7 @@ class Script:
             faults.kill(hit)
         self.pending.remove(fault)
         self.missed.pop(fault, None)
-        self.inflicted.append(Inflicted(fault, now, epoch, hit))
+        self.inflicted.append(Inflicted(fault, now, at_utc_ms, epoch, hit))
         return self.inflicted[-1]
 
     def let_go(self, now: Instant) -> None:

@@ -22,6 +22,7 @@ from levee.worlds.local.node import LocalNode
 from levee.worlds.local.processes import Process
 
 TAIL_BYTES = 4_000
+SILENT_AFTER_MS = 3_000  # a busy machine misses a question now and then
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,7 @@ class LocalWorker:
     phase: Phase = Phase.STARTING
     port: int | None = None
     states: tuple[ReplicaSeen, ...] = field(default=())
+    heard: Instant | None = None
 
     def find_port(self) -> int | None:
         if self.port is None and self.phase is not Phase.ENDED:
@@ -55,23 +57,28 @@ class LocalWorker:
 
     def observe(self, state: Mapping[str, Any] | None, now: Instant) -> WorkerSeen:
         if state is not None:
-            self.states = asking.replicas_in(state)
-        phase = self.phase_now(state)
+            self.states, self.heard = asking.replicas_in(state), now
+        phase = self.phase_now(state, now)
         if phase is not self.phase:
-            self.phase, self.since = phase, now
+            self.phase, self.since = phase, (self.heard or now) if phase is Phase.SILENT else now
         order, ending = self.order, self.ending() if phase is Phase.ENDED else ""
         return WorkerSeen(
             order.worker, order.node, order.replicas, order.attempt, phase, self.since, self.started, order.failures, self.states, ending
         )
 
-    def phase_now(self, state: Mapping[str, Any] | None) -> Phase:
+    def phase_now(self, state: Mapping[str, Any] | None, now: Instant) -> Phase:
         if self.popen is None or self.popen.poll() is not None:
             return Phase.ENDED
-        if state is not None and state.get("ready"):
-            return Phase.READY
+        if state is not None:
+            return Phase.READY if state.get("ready") or self.phase is not Phase.STARTING else Phase.STARTING
         if self.process is not None and processes.is_paused(self.process):
             return Phase.PAUSED
-        return Phase.STARTING if self.phase is Phase.STARTING else Phase.SILENT
+        if self.phase is Phase.STARTING or (self.phase is Phase.READY and self.was_heard(now)):
+            return self.phase
+        return Phase.SILENT
+
+    def was_heard(self, now: Instant) -> bool:
+        return self.heard is not None and now - self.heard < SILENT_AFTER_MS
 
     def living(self) -> Process | None:
         return self.process if self.popen is not None and self.popen.poll() is None else None

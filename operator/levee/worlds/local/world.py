@@ -36,7 +36,7 @@ class LocalWorld:
     workers: dict[WorkerName, LocalWorker] = field(default_factory=dict)
     record: ControlRecord | None = None
     opened: int | None = None  # the number of one's own first record
-    anchored: bool = False
+    anchored_at: Instant | None = None
     configuration: ConfigurationName | None = None
     stop_epoch: int | None = None
     outages: tuple[Outage, ...] = ()
@@ -57,7 +57,15 @@ class LocalWorld:
         states = states_of({name: worker.find_port() for name, worker in self.workers.items()})
         workers = tuple(worker.observe(states[name], now) for name, worker in self.workers.items())
         seen = Observation(
-            nodes, workers, self.record, self.opened is not None, self.anchored, self.configuration, None, self.stop_epoch, self.outages
+            nodes,
+            workers,
+            self.record,
+            self.opened is not None,
+            self.anchored_at is not None,
+            self.configuration,
+            None,
+            self.stop_epoch,
+            self.outages,
         )
         return replace(seen, rates=self.measured(seen, now), outages=self.followed_outages(seen, now))
 
@@ -71,12 +79,12 @@ class LocalWorld:
 
     def followed_outages(self, seen: Observation, now: Instant) -> tuple[Outage, ...]:
         """Before the first anchor nothing has failed yet."""
-        if self.anchored:
+        if self.anchored_at is not None:
             self.outages = outages.followed(self.outages, set(uncovered(self.wanted, seen, now, self.wanted.replicas)), now)
         return self.outages
 
     def measured(self, seen: Observation, now: Instant) -> dict[OperatorName, float] | None:
-        """The rate of a source: of each of its tasks the one that its replicas see."""
+        """The rate of a source: of each of its tasks the one that its replicas see; not known before it has flowed for a while."""
         rates: dict[OperatorName, float] = {}
         states = seen.states().values()
         for task in self.wanted.sources:
@@ -86,7 +94,8 @@ class LocalWorld:
             rates[operator_of(task)] = rates.get(operator_of(task), 0.0) + max(told)
         for name, rate in rates.items():
             self.rates.setdefault(name, Window(RATES_OVER_MS)).add(now, rate)
-        return {name: window.highest() or 0.0 for name, window in self.rates.items()}
+        known = self.anchored_at is not None and now - self.anchored_at >= RATES_OVER_MS
+        return {name: window.highest() or 0.0 for name, window in self.rates.items()} if known else None
 
     def silence_to_tell(self) -> str | None:
         """Why the store does not answer, once; empty when it answers again."""
@@ -112,7 +121,7 @@ class LocalWorld:
                 self.write(record, configuration)
             case WriteAnchor():
                 self.book.write_anchor()
-                self.anchored, self.outages = True, ()
+                self.anchored_at, self.outages = self.anchored_at or now, ()
             case StartWorker():
                 self.start(action, now)
             case EndWorker(worker, attempt):
