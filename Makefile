@@ -11,7 +11,7 @@ PYTHON ?= $(shell for name in python3.11 python3 python3.12 python3.13 python3.1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help venv lint lint-style lint-types lint-layers lint-house test servers e2e check format crds bench-planning ratchet lock clean
+.PHONY: help demo venv lint lint-style lint-types lint-layers lint-house test servers e2e check format crds bench-planning ratchet lock clean
 
 help: ## print what can be made
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -60,6 +60,9 @@ format: $(STAMP) ## let ruff lay out the code and mend what it can
 
 crds: $(STAMP) ## write the CustomResourceDefinition from the models into crds/
 	$(VENV)/bin/levee crds
+
+demo: $(STAMP) ## run Bargain Discovery on this machine, kill a primary and a node, show that nothing was lost (some minutes)
+	$(VENV)/bin/levee demo --directory build/demo $(ARGS)
 
 bench-planning: $(STAMP) ## measure the planners into docs/results/planning.md; QUICK=1: some minutes instead of hours
 	$(PY) -m benchmarks.planning $(if $(QUICK),--quick) $(ARGS)

@@ -19,7 +19,9 @@ from levee import __version__
 from levee.cli.ending import Exit, InternalFault, Refused, close_quietly, did_you_mean
 
 COMMANDS = {  # name -> where its click command is, and its line in the help
+    "check": ("levee.cli.check", "check", "Run every function twice and say where the two differ."),
     "crds": ("levee.cli.crds", "crds", "Write the CustomResourceDefinition."),
+    "demo": ("levee.cli.demo", "demo", "Kill a primary and a node under a running topology, and show that nothing was lost."),
     "kill": ("levee.cli.kill", "kill", "Kill a replica or a node of a local run."),
     "pause": ("levee.cli.kill", "pause", "Pause a replica or a node of a local run for a while."),
     "plan": ("levee.cli.plan", "plan", "Work out which replicas to keep active, what that guarantees and costs."),
