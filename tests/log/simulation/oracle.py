@@ -40,6 +40,7 @@ class Violation(AssertionError):
 @dataclass(slots=True)
 class Stream:
     history: dict[int, EpochObject] = field(default_factory=dict)  # what counted, ever
+    sealed_ms: dict[int, int] = field(default_factory=dict)
     head: int = 0
     floor: Floor = field(default_factory=lambda: Floor(0, 0))
     states: dict[int, State] = field(default_factory=dict)  # after each epoch; only `pending` means anything
@@ -146,6 +147,9 @@ class Oracle:
         if floor.number > stream.floor.number:
             self.must(floor.epoch >= stream.floor.epoch, f"the floor of {task} falls from {stream.floor.epoch} to {floor.epoch}")
             self.must(floor.epoch <= stream.head, f"the floor of {task} rises to {floor.epoch}, past its head {stream.head}")
+            age_ms = self.now_ms - stream.sealed_ms.get(floor.epoch - 1, 0)
+            young = floor.epoch > 1 and age_ms < self.wiring.times.retention_ms
+            self.must(not young, f"the floor of {task} rises past an epoch that is {age_ms} ms old")
             stream.floor = floor
 
     def pin_put(self, task: TaskId, pin: Pin) -> None:
@@ -185,7 +189,7 @@ class Oracle:
             self.source_epoch(task, where, before.manifest if before else None, record)
         else:
             self.operator_epoch(task, where, record)
-        stream.history[manifest.epoch] = record
+        stream.history[manifest.epoch], stream.sealed_ms[manifest.epoch] = record, self.now_ms
         stream.head = manifest.epoch
 
     def rebuilt_put(self, task: TaskId, record: EpochObject, *, replaced: bool) -> None:
