@@ -2,6 +2,7 @@
 
 import json
 import os
+import socketserver
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -197,3 +198,28 @@ def test_compact_notes_are_where_spark_looks_for_them() -> None:
     written = notes.written(files, 12)
     assert sorted(written) == ["10", "11", "12", "9.compact"]
     assert len(written["9.compact"].splitlines()) == 11
+
+
+class ThreeLines(socketserver.BaseRequestHandler):
+    """Three lines for everybody who comes, and then nothing."""
+
+    def handle(self) -> None:
+        self.request.sendall(b"one\ntwo\nthree\n")
+        self.request.recv(1)
+
+
+def test_a_socket_cannot_go_back_and_goes_on_with_what_comes(folder: Folder) -> None:
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), ThreeLines) as server:
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        options = {"host": "127.0.0.1", "port": str(server.server_address[1])}
+        offsets: str | None = None
+        for _ in range(2):
+            source, lines = folder.open("socket", options), list[str]()
+            while len(lines) < 3:
+                one = computed(source, 1, offsets)
+                offsets = one.offsets
+                lines += table(one)["value"].to_pylist()
+            assert lines == ["one", "two", "three"]
+            source.stop()
+        server.shutdown()

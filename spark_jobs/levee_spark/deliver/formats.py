@@ -9,11 +9,11 @@ import io
 from collections.abc import Callable, Mapping
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet
 
 from levee_spark.deliver.jsonlines import json_lines
+from levee_spark.deliver.times import iso
 
 Encode = Callable[[pa.Table], bytes]
 OPTIONS = {
@@ -77,10 +77,5 @@ def flag(options: Mapping[str, str], name: str, default: str) -> bool:
 
 
 def with_iso_times(table: pa.Table) -> pa.Table:
-    """2005-12-01T14:30:00.000000Z; without the Z where the column has no zone."""
     columns = [iso(column) if pa.types.is_timestamp(column.type) else column for column in table.columns]
     return pa.table(columns, names=table.column_names)
-
-
-def iso(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    return pc.strftime(column, "%Y-%m-%dT%H:%M:%S" + ("Z" if column.type.tz else ""))

@@ -12,6 +12,9 @@ from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
+
+from levee_spark.deliver.times import iso
 
 
 def json_lines(table: pa.Table, *, skip_nulls: bool) -> bytes:
@@ -25,14 +28,19 @@ def json_lines(table: pa.Table, *, skip_nulls: bool) -> bytes:
 
 
 def values(column: pa.ChunkedArray) -> list[Any]:
-    plain = column.to_pylist(maps_as_pydicts="lossy")
-    return plain if is_simple(column.type) else [value(one) for one in plain]
+    column = iso(column) if pa.types.is_timestamp(column.type) else column
+    plain: list[Any] = column.to_pylist(maps_as_pydicts="lossy")
+    return plain if is_simple(column) else [value(one) for one in plain]
 
 
 ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
-def is_simple(kind: pa.DataType) -> bool:
+def is_simple(column: pa.ChunkedArray) -> bool:
+    """JSON has all of its values."""
+    kind = column.type
+    if pa.types.is_floating(kind):
+        return pc.all(pc.is_finite(column)).as_py() is not False  # None: there are none but nulls
     return bool(pa.types.is_integer(kind) or pa.types.is_boolean(kind) or pa.types.is_string(kind))
 
 

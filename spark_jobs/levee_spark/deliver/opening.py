@@ -5,6 +5,7 @@ Called by: workers.
 """
 
 import sys
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -64,4 +65,6 @@ def open_place(where: str, path: str) -> Blobs:
         make_folder(root / SCRAPS, durable=True)  # Spark passes over names that begin with a dot
     except OSError as error:
         raise CannotDeliver(where, f"cannot write to {root}: {error.strerror}", "name a folder that can be written") from error
-    return LocalBlobs(root)
+    blobs = LocalBlobs(root)
+    blobs.sweep(time.time())  # noqa: TID251  (files are stamped by the wall clock)
+    return blobs

@@ -30,8 +30,8 @@ def load(name: str) -> Generator:
     module, _, function = name.partition(":")
     where = f"generator {name!r}"
     try:
-        found = getattr(importlib.import_module(module), function)
-    except (ImportError, AttributeError, ValueError) as error:
+        found = getattr(importlib.import_module(module.removesuffix(".py")), function)
+    except Exception as error:
         raise CannotIngest(where, f"cannot be found: {error}", "write module:function, and put the module on PYTHONPATH") from error
     if not callable(found):
         raise CannotIngest(
