@@ -1,0 +1,139 @@
+"""A run of the chain with faulty workers, taken turn by turn until something holds.
+
+Why: a fault is injected when a topology works, and judged when it works again; both are waited for, never slept for.
+Called by: the tests of faults.
+"""
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from levee.cli.local import Ask, setup_of
+from levee.control.events import primary_of
+from levee.control.names import ReplicaName
+from levee.control.seen import Phase, Status
+from levee.topology.names import TaskId
+from levee.worlds.local import faults
+from levee.worlds.local.faults import Fault, Kind
+from levee.worlds.local.opening import running
+from levee.worlds.local.run import LocalRun, Turn
+from tests.faults.chain import SOURCE, Wish, expected, resource
+from tests.faults.points import Point, armed
+from tests.faults.streams import Streams, check_lines, delivered, streams_of
+
+WORKER = (sys.executable, "-m", "tests.faults.faulty_worker")
+TURNS_MAX = 400  # for something that must happen, however slow the machine
+
+
+@dataclass
+class Plant:
+    place: Path
+    run: LocalRun
+    turns: Iterator[Turn] = field(init=False)
+    told: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.turns = self.run.turns()
+
+    # ---- going on
+
+    def until(self, what: str, holds: Callable[[Turn], bool]) -> Turn:
+        for _ in range(TURNS_MAX):
+            turn = next(self.turns)
+            self.told += [f"{one.at} {one.subject}: {one.text}" for one in turn.news]
+            if holds(turn):
+                return turn
+        raise AssertionError("\n".join([f"it never came about that {what}", *self.told[-40:], self.last_logs()]))
+
+    def last_logs(self) -> str:
+        logs = sorted((self.place / "run" / "logs").glob("*.log"))
+        return "\n".join(f"--- {log.name}\n" + "\n".join(log.read_text().splitlines()[-15:]) for log in logs)
+
+    def goes_on(self, epochs: int = 4) -> Turn:
+        """The sink gets so many more epochs."""
+        first = self.delivered_epoch()
+        return self.until(f"{epochs} more epochs come out", lambda _: self.delivered_epoch() >= first + epochs)
+
+    def is_whole(self) -> Turn:
+        """Every replica works and has caught up, and more comes out."""
+        self.until("all replicas work", everybody_works)
+        return self.goes_on()
+
+    def delivered_epoch(self) -> int:
+        names = [file.stem.rpartition("-")[2] for file in (self.place / "out").glob("part-*.json")]
+        return max(map(int, names), default=0)
+
+    # ---- faults
+
+    def arm(self, name: str, text: str = "") -> Path:
+        """Whole or not at all: whoever sees it takes it."""
+        path = armed(self.place / "faults", name)
+        fresh = path.with_suffix(".new")
+        fresh.write_text(text)
+        fresh.rename(path)
+        return path
+
+    def kill_at(self, point: Point, operator: str = "total") -> None:
+        """Whoever comes there first; it must have come there."""
+        path = self.arm(f"{point.value}-{operator}")
+        self.until(f"somebody dies {point.value}", lambda _: path.with_suffix(".by").exists())
+        path.with_suffix(".by").unlink()
+
+    def inflict(self, kind: Kind, name: str) -> faults.Hit:
+        """By hand, as `levee kill` and `levee pause` do."""
+        table, seen = self.run.table(), self.run.before
+        hit = faults.aim(Fault(kind, name), table, primary_of(seen))
+        (faults.pause if kind.is_pause else faults.kill)(hit)
+        return hit
+
+    def primary(self, task: str) -> ReplicaName:
+        return primary_of(self.run.before)[TaskId(task)]
+
+    # ---- the verdict
+
+    def streams(self) -> Streams:
+        return streams_of(self.run.world.book.wiring, self.run.blank.store)
+
+    def says(self, event: str) -> list[dict[str, object]]:
+        """What the workers' logs have of an event, dead ones included."""
+        found = []
+        for log in (self.place / "run" / "logs").glob("*.log"):
+            lines = [line for line in log.read_text(errors="replace").splitlines() if line.startswith("{")]
+            found += [one for one in map(json.loads, lines) if one["event"] == event]
+        return found
+
+
+def everybody_works(turn: Turn) -> bool:
+    seen = turn.seen
+    states = seen.states()
+    ready = all(home.phase is Phase.READY for home in seen.homes.values())
+    working = all(one.status is Status.RUNNING for one in states.values() if one.task != SOURCE)  # a standby ingestor has nothing to do
+    return seen.anchored and ready and len(states) == len(seen.homes) and working
+
+
+@contextmanager
+def planted(place: Path, wish: Wish | None = None) -> Iterator[Plant]:
+    """Running, and with some epochs delivered."""
+    (place / "faults").mkdir(exist_ok=True)
+    file = place / "chain.yaml"
+    file.write_text(resource(place, wish or Wish()))
+    setup = setup_of(Ask(str(file), directory=str(place / "run"), command=WORKER))
+    setup = replace(setup, environment={**setup.environment, "FAULTS": str(place / "faults")})
+    with running(setup) as run:
+        plant = Plant(place, run)
+        plant.is_whole()
+        yield plant
+
+
+def check_undisturbed(place: Path, streams: Streams) -> None:
+    """Each stream is one line without a break, and the rows are those of the undisturbed run, each once."""
+    check_lines(streams)
+    assert not [one for line in streams.values() for one in line if one.rebased or one.kind.value != "final"]
+    out = delivered(place / "out")
+    assert out == expected(max(out))
+
+
+__all__ = ["Plant", "check_undisturbed", "planted"]

@@ -1,0 +1,60 @@
+"""The user's function raises, and an operator is late."""
+
+from pathlib import Path
+
+from levee.control.names import ReplicaName
+from levee.control.seen import Status
+from levee.worlds.local.faults import Kind
+from levee_spark.log.values import Kind as Sealed
+from tests.faults.chain import LABELLED, TOTAL, Wish, expected
+from tests.faults.plant import check_undisturbed, planted
+from tests.faults.points import HELD
+from tests.faults.streams import check_lines, delivered, sealed
+
+RAISES_AT = 25
+MINE = """
+from pyspark.sql import functions as f
+from tests.faults import chain
+
+def labelled(inputs):
+    numbers = inputs["numbers"]
+    bad = f.when(f.col("_epoch") == {epoch}, f.raise_error(f.lit("no label for this number"))).otherwise(f.col("key"))
+    return chain.labelled({{"numbers": numbers.withColumn("key", bad.cast("string"))}})
+"""
+
+
+def test_a_function_that_raises_fails_its_task_and_once_corrected_goes_on_without_a_loss(tmp_path: Path) -> None:
+    mine = tmp_path / "mine.py"
+    mine.write_text(MINE.format(epoch=RAISES_AT))
+    with planted(tmp_path, Wish(nodes=1, replicas=1, labelled="mine:labelled")) as plant:
+        replica = ReplicaName(f"{LABELLED}/0")
+        turn = plant.until("the task fails", lambda turn: turn.seen.states()[replica].status is Status.FAILED)
+        assert "no label for this number" in turn.seen.states()[replica].error
+        turn = plant.until("the sink has what came before", lambda _: plant.delivered_epoch() == RAISES_AT - 1)
+        assert turn.seen.states()[ReplicaName(f"{TOTAL}/0")].status is Status.RUNNING  # it waits
+        mine.write_text(MINE.format(epoch=0))
+        plant.inflict(Kind.KILL_REPLICA, replica)
+        plant.is_whole()
+    assert plant.delivered_epoch() > RAISES_AT
+    check_undisturbed(tmp_path, plant.streams())
+
+
+def test_epochs_whose_function_raises_or_that_are_late_are_sealed_without_rows_where_that_is_wanted(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(MINE.format(epoch=RAISES_AT))
+    policies = ", onError: skip, late: skip, deadline: 2s"
+    with planted(tmp_path, Wish(nodes=1, replicas=1, labelled="mine:labelled", policies=policies)) as plant:
+        plant.until("the epoch is sealed as failed", lambda _: RAISES_AT in sealed(plant.streams(), LABELLED, Sealed.FAILED))
+        held = plant.arm(f"{HELD}-{LABELLED.replace('/', '-')}-0")
+        before = set(sealed(plant.streams(), LABELLED, Sealed.SKIPPED))
+        plant.until("late epochs are skipped", lambda _: len(set(sealed(plant.streams(), LABELLED, Sealed.SKIPPED)) - before) >= 3)
+        total = plant.streams()[TOTAL][-1].epoch
+        plant.until("the others go on", lambda _: plant.streams()[TOTAL][-1].epoch >= total + 2)
+        held.unlink()
+        plant.is_whole()
+    streams = plant.streams()
+    check_lines(streams)
+    failed, skipped = sealed(streams, LABELLED, Sealed.FAILED), sealed(streams, LABELLED, Sealed.SKIPPED)
+    assert failed == [RAISES_AT]
+    assert {one["epoch"] for one in plant.says("skips")} == set(skipped)  # each is told, so losses can be counted
+    out = delivered(tmp_path / "out")
+    assert out == expected(max(out), without={*failed, *skipped})
