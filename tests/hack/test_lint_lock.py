@@ -8,9 +8,10 @@ dependencies = ["PyYAML>=6"]
 [project.optional-dependencies]
 dev = ["ruff>=0.11"]
 spark = ["pyspark"]
+chaos = ["chaostoolkit"]
 """
 HASH = " \\\n    --hash=sha256:00ff\n"
-LOCK = f"pyyaml==6.0.3{HASH}ruff==0.17.5{HASH}setuptools==84.2.1{HASH}"
+LOCK = f"pyspark==4.3.0{HASH}pyyaml==6.0.3{HASH}ruff==0.17.5{HASH}setuptools==84.2.1{HASH}"
 
 
 def test_a_lock_with_all_that_is_asked_for_is_fine() -> None:
