@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from levee.control.actions import Finish, Reason, StartWorker, WriteAnchor, WriteRecord
 from levee.control.decide import decide
 from levee.control.names import Instant
@@ -120,15 +122,19 @@ def test_of_the_configurations_that_dominate_the_rates_the_smallest_holds() -> N
     assert holding(WANTED.configurations, {MARKET: 5_000.0}) == HIGH
 
 
-def test_a_rate_counts_at_once_when_it_rises_and_later_when_it_falls() -> None:
-    window = Window(width_ms=5_000)
-    window.add(Instant(0), 10.0)
-    window.add(Instant(1_000), 90.0)
-    assert window.highest() == 90.0
-    window.add(Instant(6_000), 20.0)
-    assert window.highest() == 90.0
-    window.add(Instant(6_001), 20.0)
-    assert window.highest() == 20.0
+def test_a_rate_counts_soon_when_it_rises_and_later_when_it_falls() -> None:
+    window = Window(average_over_ms=1_000, highest_over_ms=5_000)
+    for second in range(11):
+        window.add(Instant(1_000 * second), 90.0 if second == 2 else 10.0)
+        assert window.highest() == (50.0 if 2 <= second <= 8 else 10.0)
+
+
+def test_one_jerk_is_no_rate() -> None:
+    window = Window()
+    for turn in range(10):
+        window.add(Instant(500 * turn), 100.0)
+    window.add(Instant(5_000), 200.0)
+    assert window.highest() == pytest.approx(1_200 / 11)
 
 
 IN_HIGH = tuple((name, rank) for name, rank in FULL if name in WANTED.active[HIGH])

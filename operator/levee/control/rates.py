@@ -28,15 +28,25 @@ def holding(configurations: tuple[Configuration, ...], rates: Mapping[OperatorNa
 
 @dataclass(slots=True)
 class Window:
-    """The highest rate of one source over the last seconds: up at once, down only when it has stayed down."""
+    """One source's rate: the highest that it was on average; up soon, down only when it has stayed down.
 
-    width_ms: int
+    Epochs come in jerks, above all when somebody catches up; and a change of configuration is not for nothing.
+    """
+
+    average_over_ms: int = 5_000
+    highest_over_ms: int = 30_000
     measured: deque[tuple[Instant, float]] = field(default_factory=deque)
+    averages: deque[tuple[Instant, float]] = field(default_factory=deque)
 
     def add(self, now: Instant, rate: float) -> None:
-        self.measured.append((now, rate))
-        while now - self.measured[0][0] > self.width_ms:
-            self.measured.popleft()
+        kept(self.measured, (now, rate), self.average_over_ms)
+        kept(self.averages, (now, sum(rate for _, rate in self.measured) / len(self.measured)), self.highest_over_ms)
 
     def highest(self) -> float | None:
-        return max((rate for _, rate in self.measured), default=None)
+        return max((rate for _, rate in self.averages), default=None)
+
+
+def kept(values: deque[tuple[Instant, float]], newest: tuple[Instant, float], width_ms: int) -> None:
+    values.append(newest)
+    while newest[0] - values[0][0] > width_ms:
+        values.popleft()

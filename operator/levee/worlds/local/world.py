@@ -23,7 +23,7 @@ from levee.worlds.local.node import LocalNode, start_node
 from levee.worlds.local.worker import LocalWorker, Program, start_worker
 from levee_spark.log.values import ControlRecord
 
-RATES_OVER_MS = 5_000
+RATES_KNOWN_AFTER_MS = 5_000  # since the first epoch was due
 
 
 @dataclass(slots=True)
@@ -93,8 +93,8 @@ class LocalWorld:
                 return None
             rates[operator_of(task)] = rates.get(operator_of(task), 0.0) + max(told)
         for name, rate in rates.items():
-            self.rates.setdefault(name, Window(RATES_OVER_MS)).add(now, rate)
-        known = self.anchored_at is not None and now - self.anchored_at >= RATES_OVER_MS
+            self.rates.setdefault(name, Window()).add(now, rate)
+        known = self.anchored_at is not None and now - self.anchored_at >= RATES_KNOWN_AFTER_MS
         return {name: window.highest() or 0.0 for name, window in self.rates.items()} if known else None
 
     def silence_to_tell(self) -> str | None:
