@@ -3,6 +3,7 @@
 import gzip
 import json
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 from levee_spark.deliver.delivery import CannotDeliver, Delivery, Stopped
 from levee_spark.deliver.files import Files
 from levee_spark.deliver.opening import open_delivery
+from levee_spark.lane import rows
 from levee_spark.log.requests import Deliver
 from levee_spark.log.values import Kind
 from levee_spark.store.blobs import Trouble
@@ -114,6 +116,14 @@ def test_an_epoch_that_is_delivered_again_changes_nothing(tmp_path: Path) -> Non
     before = (tmp_path / name).stat()
     sink("parquet", tmp_path).deliver(epoch(1))
     assert (tmp_path / name).stat() == before
+
+
+def test_an_epoch_in_parts_is_one_file(tmp_path: Path) -> None:
+    whole = epoch(1)
+    parts = tuple(rows.encode(TABLE.slice(place, 1)) for place in range(3))
+    sink("parquet", tmp_path).deliver(replace(whole, epoch=replace(whole.epoch, payload=parts)))
+    (name,) = files(tmp_path)
+    assert pa.parquet.read_table(tmp_path / name)["text"].equals(TABLE["text"])
 
 
 def test_two_deliverers_at_once_leave_each_row_once(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Protocol
 import pyarrow as pa
 
 from levee.topology.complaint import Complaint
-from levee_spark.lane.rows import decode
+from levee_spark.lane.rows import decode, united
 from levee_spark.log.requests import Deliver, Done
 from levee_spark.log.values import Kind
 from levee_spark.store.driver import monotonic_ms
@@ -76,9 +76,14 @@ class Persistence:
 
 
 def table_of(request: Deliver) -> pa.Table:
+    """All rows of the epoch; a large one comes in parts, and so does one that is split for the tasks of some operator."""
     payload = request.epoch.payload
-    assert isinstance(payload, bytes | memoryview), "an epoch with rows has a payload, and a sink reads whole streams"
-    return decode(payload)
+    return united(table_from(part) for part in (payload if isinstance(payload, tuple) else (payload,)))
+
+
+def table_from(part: object) -> pa.Table:
+    assert isinstance(part, bytes | memoryview), "an epoch that has rows has a payload"
+    return decode(part)
 
 
 def has_rows(request: Deliver) -> bool:
