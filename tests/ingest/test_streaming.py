@@ -4,6 +4,7 @@ import json
 import os
 import socketserver
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +17,7 @@ from levee_spark.ingest import notes, seen
 from levee_spark.ingest.formats import share
 from levee_spark.ingest.ingestion import Ingestion
 from levee_spark.ingest.opening import Place, open_ingestion
+from levee_spark.ingest.streaming import Streaming
 from levee_spark.lane import rows
 from levee_spark.log.requests import Computed, Raised
 from levee_spark.store.address import open_store
@@ -169,16 +171,20 @@ def test_the_tasks_of_a_source_share_its_rows(spark: SparkSession, form: str) ->
     assert form != "kafka" or {n % 7 for n in shares[1]} == {1, 4}  # whole partitions
 
 
-def test_who_waits_for_a_source_can_be_stopped(folder: Folder) -> None:
+def test_who_waits_for_a_source_that_hangs_can_be_stopped(folder: Folder) -> None:
     source = folder.open(*COUNTED)
-    start = computed(source, 1, None)
-    source.query.gate.close = lambda: None  # type: ignore[attr-defined]  # nobody comes to a gate that is not asked
+    assert isinstance(source, Streaming)
+    reads = source.source
+    source.source = lambda spark: reads(spark).where("reflect('java.lang.Thread', 'sleep', 3600000L + value) IS NULL")
     answers: list[object] = []
-    waiting = threading.Thread(target=lambda: answers.append(source.ingest(2, start.offsets)))
-    source.stop()
+    waiting = threading.Thread(target=lambda: answers.append(source.ingest(1, None)))
     waiting.start()
+    while not folder.spark.sparkContext.statusTracker().getActiveStageIds():
+        time.sleep(0.05)
+    source.stop()
     waiting.join()
     assert [type(one) for one in answers] == [Raised]
+    assert isinstance(source.ingest(2, None), Raised)  # and it stays so
 
 
 def test_bad_offsets_are_told_and_begin_nothing(folder: Folder) -> None:
