@@ -21,7 +21,7 @@ from levee.worlds.local.opening import CannotRun, running
 from levee.worlds.local.rows import rows_of
 from levee.worlds.local.run import Turn
 from levee.worlds.local.table import RunTable, read_table
-from tests.worlds.toy import delivered, epoch_of, expected, play, setup
+from tests.worlds.toy import delivered, epoch_of, expected, play, setup, toy
 
 PATIENCE_S = 60.0  # for something that must happen; no test is about how long it takes
 
@@ -156,3 +156,21 @@ def test_commands_find_the_run_and_what_it_has_committed(tmp_path: Path, capsys:
         assert "no living worker has a replica 'nobody/0'" in capsys.readouterr().err
     assert levee(["stop", *place]) == Exit.REFUSED
     assert "does not run now" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "wrong"),
+    [
+        ("spec:", "spec:\n  suspend: true", "spec.suspend: is true, so nothing is to run"),
+        ("cost: 1us", "cost: 1s", "even one replica of every task is too much"),
+        ("spark: {format: replay}", "import: {topology: other, stream: orders}", "spec.sources[0].import: imports a stream of 'other'"),
+    ],
+)
+def test_what_cannot_run_as_it_is_planned_is_refused_before_anything_starts(
+    was: str, now: str, wrong: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "toy.yaml"
+    file.write_text(toy((tmp_path / "store").as_uri()).replace(was, now))
+    assert levee(["run", "-f", str(file), "--directory", str(tmp_path / "run")]) == Exit.REFUSED
+    assert wrong in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()

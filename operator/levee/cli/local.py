@@ -16,17 +16,16 @@ from types import FrameType
 from levee.cli.asked import Asked
 from levee.cli.clock import Clock
 from levee.cli.ending import Exit, Refused
-from levee.cli.files import STDIN, read_file, told
+from levee.cli.files import STDIN
 from levee.cli.planner import Planned as Plan
 from levee.cli.planner import plan, prepare
+from levee.cli.runnable import HEADING, check_met, check_runnable, read
 from levee.cli.runs import default_folder
 from levee.cli.shown import Lines, Live, Show
 from levee.cli.streams import wired
 from levee.control.making import Planned, Terms, wanted_of
 from levee.control.names import replica_name
 from levee.planning.strategies import STRATEGIES
-from levee.topology.complaint import Complaint
-from levee.topology.load import Loaded, load_bytes
 from levee.topology.names import ConfigurationName, NodeName, OperatorName, TaskId
 from levee.topology.spec import Resource
 from levee.topology.wanted import OnFailure, Packing
@@ -35,8 +34,6 @@ from levee.worlds.local.folder import Folder
 from levee.worlds.local.opening import WORKER, CannotRun, Setup, running
 from levee.worlds.local.run import LocalRun
 from levee_spark.store.address import CannotOpen
-
-HEADING = "levee run: it cannot run."
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +100,7 @@ def setup_of(ask: Ask) -> Setup:
     topology, resource = loaded.topology, loaded.resource
     assert topology is not None
     assert resource is not None
+    check_runnable(resource)
     ready = prepare(topology, Asked(nodes=ask.nodes), STRATEGIES)
     clock = Clock()
     with clock.listening():
@@ -122,31 +120,6 @@ def setup_of(ask: Ask) -> Setup:
         command=ask.command,
         faults=ask.faults,
     )
-
-
-def read(file: str) -> tuple[bytes, Loaded]:
-    """The one topology of a file."""
-    try:
-        data = sys.stdin.buffer.read() if file == STDIN else read_file(Path(file))
-    except OSError as problem:
-        wrong = f"cannot read '{file}': {problem.strerror}"
-        raise Refused(HEADING, [Complaint("--file", wrong, "name a file with a topology")], Exit.USAGE) from None
-    found = load_bytes(data, origin="stdin" if file == STDIN else file)
-    if wrong_ones := [one for one in found if one.topology is None]:
-        raise Refused("\n".join(map(told, wrong_ones)))
-    if len(found) != 1:
-        complaint = Complaint("--file", f"holds {len(found)} topologies, and one is run", "put the others into files of their own")
-        raise Refused(HEADING, [complaint], Exit.USAGE)
-    return data, found[0]
-
-
-def check_met(found: Plan, *, anyway: bool) -> None:
-    verdict, report = found.report.verdict, found.report
-    if not report.configurations:
-        raise Refused("\n".join(("levee run: there is no plan to run.", *verdict.reasons)))
-    if not verdict.met and not anyway:
-        complaint = Complaint("--file", "the plan does not reach its target", "see levee plan; or run the best there is with --anyway")
-        raise Refused("\n".join((HEADING, *verdict.reasons)), [complaint])
 
 
 def planned_of(found: Plan) -> Planned:
@@ -174,3 +147,6 @@ def environment(file: str) -> dict[str, str]:
     """Workers find the user's functions beside the topology, or else where the user is."""
     places = [*([] if file == STDIN else [str(Path(file).absolute().parent)]), str(Path.cwd())]
     return {**os.environ, "PYTHONPATH": os.pathsep.join([*places, *filter(None, [os.environ.get("PYTHONPATH")])])}
+
+
+__all__ = ["Ask", "environment", "listening", "read", "run_here", "setup_of", "take_turns"]

@@ -23,7 +23,7 @@ from levee.worlds.local.node import LocalNode, start_node
 from levee.worlds.local.worker import LocalWorker, Program, start_worker
 from levee_spark.log.values import ControlRecord
 
-RATES_KNOWN_AFTER_MS = 5_000  # since the first epoch was due
+RATES_KNOWN_AFTER_MS = 5_000  # since all sources have begun
 
 
 @dataclass(slots=True)
@@ -36,7 +36,8 @@ class LocalWorld:
     workers: dict[WorkerName, LocalWorker] = field(default_factory=dict)
     record: ControlRecord | None = None
     opened: int | None = None  # the number of one's own first record
-    anchored_at: Instant | None = None
+    anchored: bool = False
+    flowing_since: Instant | None = None
     configuration: ConfigurationName | None = None
     stop_epoch: int | None = None
     outages: tuple[Outage, ...] = ()
@@ -61,7 +62,7 @@ class LocalWorld:
             workers,
             self.record,
             self.opened is not None,
-            self.anchored_at is not None,
+            self.anchored,
             self.configuration,
             None,
             self.stop_epoch,
@@ -79,7 +80,7 @@ class LocalWorld:
 
     def followed_outages(self, seen: Observation, now: Instant) -> tuple[Outage, ...]:
         """Before the first anchor nothing has failed yet."""
-        if self.anchored_at is not None:
+        if self.anchored:
             self.outages = outages.followed(self.outages, set(uncovered(self.wanted, seen, now, self.wanted.replicas)), now)
         return self.outages
 
@@ -88,13 +89,14 @@ class LocalWorld:
         rates: dict[OperatorName, float] = {}
         states = seen.states().values()
         for task in self.wanted.sources:
-            told = [one.rows_per_s for one in states if one.task == task and one.status is Status.RUNNING]
+            told = [one.rows_per_s for one in states if one.task == task and one.status is Status.RUNNING and one.epoch]
             if not told:
                 return None
             rates[operator_of(task)] = rates.get(operator_of(task), 0.0) + max(told)
         for name, rate in rates.items():
             self.rates.setdefault(name, Window()).add(now, rate)
-        known = self.anchored_at is not None and now - self.anchored_at >= RATES_KNOWN_AFTER_MS
+        self.flowing_since = self.flowing_since or now
+        known = now - self.flowing_since >= RATES_KNOWN_AFTER_MS
         return {name: window.highest() or 0.0 for name, window in self.rates.items()} if known else None
 
     def silence_to_tell(self) -> str | None:
@@ -121,7 +123,7 @@ class LocalWorld:
                 self.write(record, configuration)
             case WriteAnchor():
                 self.book.write_anchor()
-                self.anchored_at, self.outages = self.anchored_at or now, ()
+                self.anchored, self.outages = True, ()
             case StartWorker():
                 self.start(action, now)
             case EndWorker(worker, attempt):
