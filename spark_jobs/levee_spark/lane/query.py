@@ -31,6 +31,7 @@ LOOK_MS = 200  # how often a query that says nothing is asked whether it lives
 COMMITS_WITHIN_S = 30.0
 LARGE_ROWS = 50_000  # from here on several partitions are worth their tasks
 BATCH_ROWS = 1 << 15
+ONLY_MODE = "STREAMING_OUTPUT_MODE"  # Spark minds the mode only, so that what it says of the other one is the trouble
 KEY_SALT = 7  # not that of digests: else all rows of a task would share bits of their hash
 
 
@@ -178,8 +179,8 @@ class Lane:
         except AnalysisException as error:
             try:
                 return self.begin(frame, "update")
-            except AnalysisException:
-                raise Failed(explained(error)) from error
+            except AnalysisException as again:
+                raise Failed(explained(again if ONLY_MODE in str(error) else error)) from error
 
     def begin(self, frame: DataFrame, mode: str) -> StreamingQuery:
         writer = frame.writeStream.foreachBatch(self.collect).outputMode(mode).queryName(f"{self.name}-{self.runs}")

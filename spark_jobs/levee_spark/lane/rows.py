@@ -12,7 +12,7 @@ import pyarrow as pa
 from pyarrow import compute, ipc
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
-from pyspark.sql.types import DataType, MapType
+from pyspark.sql.types import ArrayType, DataType, MapType, StructType
 
 from levee_spark.log.digest import short_hash
 
@@ -37,8 +37,24 @@ def row_hash(frame: DataFrame, salt: int) -> Column:
 
 
 def hashable(column: Column, kind: DataType) -> Column:
-    """A map has no order: its entries get one."""
-    return f.array_sort(f.map_entries(column)) if isinstance(kind, MapType) else column
+    """Values within values are hashed one after the other, and nulls not at all: so it is said how many there are and where nulls stand.
+
+    A map has no order: its entries get one.
+    """
+    match kind:
+        case MapType(keyType=key, valueType=value):
+            entries = f.transform(f.map_entries(column), lambda entry: f.struct(*flat(entry["key"], key), *flat(entry["value"], value)))
+            return f.struct(f.size(column), f.array_sort(entries))
+        case ArrayType(elementType=element):
+            return f.struct(f.size(column), f.transform(column, lambda one: f.struct(*flat(one, element))))
+        case StructType(fields=fields):
+            return f.struct(*(part for field in fields for part in flat(column[field.name], field.dataType)))
+        case _:
+            return column
+
+
+def flat(column: Column, kind: DataType) -> tuple[Column, Column]:
+    return hashable(column, kind), column.isNull()
 
 
 def digested(table: pa.Table) -> tuple[pa.Table, str]:

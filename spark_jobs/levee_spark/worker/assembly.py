@@ -160,12 +160,18 @@ def keyed(operator: graph.Operator, stream: graph.Input, index: int, columns: tu
 def stream_part(parts: Parts, operator: graph.Operator, stream: graph.Input, index: int) -> StreamPart:
     producers = widths_of(parts.topology)[stream.origin]
     tasks = tuple(TaskId(f"{stream.origin}/{producer}") for producer, _ in reads(operator, stream, producers, index))
+    return StreamPart(tasks, slices_of(operator, stream, producers, index))
+
+
+def slices_of(operator: graph.Operator, stream: graph.Input, producers: int, index: int) -> Slice | None:
+    """Several tasks share the rows of one, by where they stand."""
     if stream.partitioning is not graph.Partitioning.SPLIT:
-        return StreamPart(tasks)
-    first = index - index % (operator.parallelism // producers)
-    group = operator.shares[first : first + operator.parallelism // producers]
+        return None
+    fan_out = operator.parallelism // producers
+    first = index - index % fan_out
+    group = operator.shares[first : first + fan_out]
     low = sum(group[: index - first]) / sum(group)
-    return StreamPart(tasks, Slice(low, low + operator.shares[index] / sum(group)))
+    return Slice(low, low + operator.shares[index] / sum(group))
 
 
 @dataclass(frozen=True, slots=True)

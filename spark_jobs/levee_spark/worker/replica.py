@@ -170,7 +170,7 @@ class ReplicaThread:
         assert isinstance(self.work, Ingesting)
         self.status.read.setdefault(self.status.operator, Passed()).add(rows)
         now = self.work.ingestion.counters.offered_rows
-        self.status.offered, self.offered = self.status.offered + now - self.offered, now
+        self.status.offered, self.offered = (self.status.offered or 0) + now - self.offered, now
 
     def passed(self, epoch: int, rows: int) -> None:
         status = self.status

@@ -71,7 +71,7 @@ class Status:
     last: str = "none"
     read: dict[str, Passed] = field(default_factory=dict)  # by stream
     emitted: Passed = field(default_factory=Passed)  # or delivered, whoever committed it
-    offered: int = 0  # rows that a source could have taken in
+    offered: int | None = None  # rows that a source could have taken in
     rows_per_s: float = 0.0
     lag_epochs: int = 0
     error: str = ""

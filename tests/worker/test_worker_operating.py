@@ -1,0 +1,128 @@
+"""From epochs of tasks to one table for each stream, with this task's part of its rows; and what is told when the function fails."""
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import cast
+
+import pyarrow as pa
+import pytest
+
+from levee.topology.names import TaskId
+from levee_spark.lane import rows
+from levee_spark.lane.query import Lane, LaneInput, Output
+from levee_spark.lane.trouble import Failed
+from levee_spark.log.requests import Compute, Computed, Done, Files, Raised, Restore, Snapshot
+from levee_spark.log.values import EpochObject, Kind, Manifest
+from levee_spark.worker.operating import Operating, Slice, StreamPart
+
+LEFT, RIGHT = StreamPart((TaskId("left/0"), TaskId("left/1"))), StreamPart((TaskId("right/0"),))
+
+
+@dataclass
+class HeldLane:
+    """Keeps what it is given, and gives back the first table."""
+
+    inputs: tuple[LaneInput, ...] = (LaneInput("left"), LaneInput("right"))
+    computed: list[tuple[int, int, list[pa.Table]]] = field(default_factory=list)
+    restored: list[tuple[int, tuple[bytes, ...]]] = field(default_factory=list)
+    fails: str = ""
+
+    def compute(self, epoch: int, time_ms: int, tables: Sequence[pa.Table]) -> Output:
+        self.computed.append((epoch, time_ms, list(tables)))
+        if self.fails:
+            raise Failed(self.fails)
+        return Output(tables[0], "digest")
+
+    def restore(self, epoch: int, files: tuple[bytes, ...]) -> None:
+        self.restored.append((epoch, files))
+
+    def snapshot(self) -> tuple[tuple[str, bytes], ...]:
+        return (("lane", b"{}"),)
+
+
+def numbers(*values: int) -> pa.Table:
+    return pa.table({"n": pa.array(values, pa.int64())})
+
+
+def epoch(table: pa.Table | None, kind: Kind = Kind.FINAL, time_ms: int = 1_000) -> EpochObject:
+    count = table.num_rows if table is not None else 0
+    return EpochObject(Manifest(5, kind, count, "", "", 0, "somebody", time_ms), rows.encode(table) if table is not None else None)
+
+
+def operating(*streams: StreamPart, lane: HeldLane | None = None) -> tuple[Operating, HeldLane]:
+    held = lane or HeldLane()
+    made = Operating(cast(Lane, held), streams or (LEFT, RIGHT), columns)
+    return made, held
+
+
+def columns(task: TaskId, _epoch: int) -> pa.Schema:
+    return numbers().schema if task == "left/0" else pa.schema([("m", pa.string())])
+
+
+def given(held: HeldLane) -> list[dict[str, list[object]]]:
+    return [table.to_pydict() for table in held.computed[-1][2]]
+
+
+def test_a_stream_of_several_tasks_is_one_table_and_the_latest_time_counts() -> None:
+    work, held = operating()
+    answer = work(Compute(5, (epoch(numbers(1, 2)), epoch(numbers(3)), epoch(pa.table({"m": ["x"]}), time_ms=1_250))))
+    assert isinstance(answer, Computed)
+    assert rows.decode(answer.payload) == numbers(1, 2, 3)  # type: ignore[arg-type]
+    assert (answer.rows, answer.digest) == (3, "digest")
+    assert given(held) == [{"n": [1, 2, 3]}, {"m": ["x"]}]
+    assert held.computed[0][:2] == (5, 1_250)
+
+
+def test_dropped_inputs_are_no_rows_with_the_columns_they_would_have() -> None:
+    work, held = operating()
+    work(Compute(5, (epoch(numbers(1)), epoch(numbers(2)), epoch(pa.table({"m": ["x"]}))), dropped=True))
+    assert given(held) == [{"n": []}, {"m": []}]
+
+
+@pytest.mark.parametrize("kind", [Kind.SKIPPED, Kind.FAILED])
+def test_an_input_that_was_sealed_without_rows_counts_as_none(kind: Kind) -> None:
+    work, held = operating()
+    work(Compute(5, (epoch(None, kind), epoch(numbers(2)), epoch(None, kind))))
+    assert given(held) == [{"n": [2]}, {"m": []}]
+
+
+def test_rows_that_come_in_parts_are_put_together() -> None:
+    work, held = operating()
+    parts = EpochObject(epoch(numbers(1, 2)).manifest, (rows.encode(numbers(1)), rows.encode(numbers(2))))
+    work(Compute(5, (parts, epoch(numbers(3)), epoch(pa.table({"m": ["x"]})))))
+    assert given(held)[0] == {"n": [1, 2, 3]}
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 7, 100])
+def test_the_slices_of_a_split_stream_are_all_of_its_rows_and_each_once(count: int) -> None:
+    bounds = [0.0, 0.1, 0.4, 0.75, 1.0]
+    table = numbers(*range(count))
+    found = [Slice(low, high).of(table).to_pydict()["n"] for low, high in itertools.pairwise(bounds)]
+    assert [value for part in found for value in part] == list(range(count))
+
+
+def test_a_task_computes_only_its_slice() -> None:
+    work, held = operating(StreamPart((TaskId("left/0"),), Slice(0.5, 1.0)), lane=HeldLane((LaneInput("left"),)))
+    work(Compute(5, (epoch(numbers(1, 2, 3, 4)),)))
+    assert given(held) == [{"n": [3, 4]}]
+
+
+def test_what_a_function_raised_is_told_with_the_epoch_and_a_sample_of_its_input() -> None:
+    work, _ = operating(lane=HeldLane(fails="ValueError: no\n  job.py:3 in f: raise"))
+    answer = work(Compute(5, (epoch(numbers(1, 2)), epoch(numbers(3, 4, 5)), epoch(pa.table({"m": ["x" * 1_000]})))))
+    assert isinstance(answer, Raised)
+    lines = answer.error.splitlines()
+    assert lines[:2] == ["epoch 5: ValueError: no", "  job.py:3 in f: raise"]
+    assert lines[2:6] == ["the first 3 of 5 rows of 'left' in this epoch:", "  {'n': 1}", "  {'n': 2}", "  {'n': 3}"]
+    assert lines[6] == "the first 1 of 1 rows of 'right' in this epoch:"
+    assert len(lines[7]) < 500
+
+
+def test_states_are_handed_to_and_from_the_lane() -> None:
+    work, held = operating()
+    assert isinstance(work(Restore(4, (b"a", memoryview(b"b")))), Done)
+    assert held.restored == [(4, (b"a", b"b"))]
+    answer = work(Snapshot())
+    assert isinstance(answer, Files)
+    assert answer.files == (("lane", b"{}"),)
