@@ -1,0 +1,1 @@
+"""`levee check`: would two replicas of this topology compute the same?"""

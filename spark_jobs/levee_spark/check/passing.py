@@ -1,0 +1,152 @@
+"""One pass: every operator's function over its sample epochs, in a process of its own.
+
+Why: two passes in two processes have different hash seeds, time zones and clocks; the second also gets its rows in another order. It
+reads what the first has computed, so that an operator is not blamed for what another does.
+Called by: `python -m levee_spark.check PASS.json`, which `running` starts.
+"""
+
+import functools
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+
+from levee.topology import load
+from levee.topology.convert import convert
+from levee.topology.spec import Resource
+from levee.topology.streams import Operator
+from levee.topology.timing import period_s
+from levee_spark.check import plans
+from levee_spark.check.finding import Finding, Weight, write
+from levee_spark.check.lines import unrepeatable
+from levee_spark.check.order import PassOrder
+from levee_spark.check.samples import START, NoSample, Samples
+from levee_spark.ingest.function import CannotIngest
+from levee_spark.lane import rows
+from levee_spark.lane.feed import Feed, feed
+from levee_spark.lane.query import Function, Lane, LaneInput
+from levee_spark.lane.source import register
+from levee_spark.lane.trouble import Failed
+from levee_spark.spark.session import open_session
+from levee_spark.spark.settings import Size
+from levee_spark.worker.function import NoFunction, put_beside
+from levee_spark.worker.function import load as load_function
+from levee_spark.worker.operating import sample
+
+HEAP_MIB = 384
+LIMIT_S = 60.0
+SAMPLE_FIX = "give some as --sample DIR, with DIR/{0}.parquet or a folder DIR/{0}/ with a file for each epoch"
+
+
+@dataclass
+class Pass:
+    order: PassOrder
+    resource: Resource
+    session: SparkSession
+    feed: Feed
+    place: Path
+    findings: list[Finding] = field(default_factory=list)
+
+    def run(self) -> None:
+        for source in () if self.order.given else self.resource.spec.sources:
+            try:
+                self.keep(source.name, self.samples().of_source(source))
+            except (NoSample, CannotIngest) as wrong:
+                self.found(source.name, Weight.UNCHECKED, str(wrong).partition("\n")[0], SAMPLE_FIX.format(source.name))
+        by_name = {one.name: one for one in self.resource.spec.operators}
+        for operator in convert(self.resource).operators:
+            self.check(by_name[operator.name])
+        write(self.order.folder / "findings.json", self.findings)
+
+    def samples(self) -> Samples:
+        return Samples(self.order.epochs, period_s(self.resource.spec), self.order.sample)
+
+    def check(self, operator: Operator) -> None:
+        inputs = {one.origin: self.epochs_of(one.origin) for one in operator.inputs}
+        missing = [name for name, epochs in inputs.items() if not epochs]
+        if missing:
+            wrong = f"was not run: there are no epochs of {', '.join(missing)}"
+            self.found(operator.name, Weight.UNCHECKED, wrong, "see what is said of it, or " + SAMPLE_FIX.format(missing[0]))
+            return
+        try:
+            function = load_function(operator.function, self.order.beside)
+        except NoFunction as wrong:
+            what, _, fix = str(wrong).partition(" Fix: ")
+            self.found(operator.name, Weight.WRONG, what, fix)
+            return
+        self.warn(operator, function)
+        self.compute(operator, function, inputs)
+
+    def compute(self, operator: Operator, function: Function, inputs: dict[str, list[pa.Table]]) -> None:
+        watched = self.watched(operator, function)
+        names = tuple(LaneInput(name) for name in inputs)
+        lane = Lane(self.session, self.feed, self.place / operator.name, self.place, operator.name, watched, names, limit_s=LIMIT_S)
+        outputs: list[pa.Table] = []
+        epoch, tables = 0, list[pa.Table]()
+        try:
+            for epoch, tables in enumerate(map(list, zip(*inputs.values(), strict=False)), start=1):
+                time_ms = round(1_000 * (START.timestamp() + epoch * period_s(self.resource.spec)))
+                outputs.append(lane.compute(epoch, time_ms, tables).table)
+        except Failed as failed:
+            samples = [sample(name, table) for name, table in zip(inputs, tables, strict=True)]
+            what, *lines = str(failed).splitlines()
+            detail = "\n".join([*lines, *samples])
+            self.found(operator.name, Weight.WRONG, f"epoch {epoch}: {what}", "mend the function", detail=detail)
+        finally:
+            lane.close()
+        self.keep(operator.name, outputs)
+
+    def watched(self, operator: Operator, function: Function) -> Function:
+        @functools.wraps(function)
+        def watch(frames: dict[str, DataFrame]) -> DataFrame:
+            frame: object = function(frames)
+            if isinstance(frame, DataFrame) and not self.order.given:
+                self.findings.extend(plans.findings_of(operator.name, function, frame))
+            return frame  # type: ignore[return-value]  # the lane looks at it
+
+        return watch
+
+    def warn(self, operator: Operator, function: Function) -> None:
+        for call in () if self.order.given else unrepeatable(function):
+            wrong = f"{call.name} gives something else in each replica"
+            self.found(operator.name, Weight.WARNING, wrong, "if rows depend on it: use _epoch_time, or derive it from the row", call.place)
+
+    def found(self, operator: str, weight: Weight, wrong: str, fix: str, place: str = "", detail: str = "") -> None:
+        self.findings.append(Finding(operator, weight, wrong, fix, place, detail))
+
+    def keep(self, stream: str, epochs: list[pa.Table]) -> None:
+        folder = self.order.folder / stream
+        folder.mkdir(parents=True)
+        for epoch, table in enumerate(epochs, start=1):
+            (folder / f"{epoch:06d}.arrow").write_bytes(rows.encode(table))
+
+    def epochs_of(self, stream: str) -> list[pa.Table]:
+        """Where the first pass has left them; in another order for the second."""
+        found = [rows.decode(file.read_bytes()) for file in sorted(((self.order.given or self.order.folder) / stream).glob("*.arrow"))]
+        return [mixed(table, epoch) for epoch, table in enumerate(found)] if self.order.given else found
+
+
+def mixed(table: pa.Table, epoch: int) -> pa.Table:
+    """Backwards, and then as it falls: two rows change places for certain."""
+    places = np.random.default_rng(epoch).permutation(table.num_rows) if table.num_rows > 2 else np.arange(table.num_rows)[::-1]
+    return table.take(pa.array(places))
+
+
+@contextmanager
+def opened(order: PassOrder) -> Iterator[Pass]:
+    put_beside(order.beside)
+    [loaded] = load.load_bytes(order.resource.read_bytes(), origin=str(order.resource))
+    assert loaded.resource is not None
+    with tempfile.TemporaryDirectory(prefix="levee-check-") as place:
+        session, jvm = open_session(Size(HEAP_MIB), {}, order.folder / "spark.log")
+        try:
+            register(session)
+            with feed(Path(place, "feed")) as opened_feed:
+                yield Pass(order, loaded.resource, session, opened_feed, Path(place))
+        finally:
+            jvm.process.kill()
