@@ -41,9 +41,12 @@ class Batch:
 class Query:
     folder: Path  # of its checkpoint
     stopping: threading.Event
-    gate: tick.Gate = field(default_factory=tick.Gate)
+    gate: tick.Gate = field(init=False)
     batches: "queue.SimpleQueue[Batch]" = field(default_factory=queue.SimpleQueue)
     running: StreamingQuery | None = None
+
+    def __post_init__(self) -> None:
+        self.gate = tick.Gate(self.folder.with_name(f"gate-{self.folder.name}"))
 
     def start(self, spark: SparkSession, source: Frame) -> None:
         spark.dataSource.register(tick.TickSource)
@@ -73,10 +76,12 @@ class Query:
 
     def stop(self) -> None:
         """The query first: it would notice that the gate is gone."""
-        if self.running is not None:
-            self.running.stop()
-        self.gate.close()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        try:
+            if self.running is not None:
+                self.running.stop()
+        finally:
+            self.gate.close()
+            shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def reasons(text: str) -> str:

@@ -19,7 +19,7 @@ from levee_spark.ingest.ingestion import Counters
 from levee_spark.ingest.notes import COMPACT_EVERY, Notes
 from levee_spark.ingest.plain import plain
 from levee_spark.ingest.position import Position
-from levee_spark.ingest.query import Frame, Query
+from levee_spark.ingest.query import Ended, Frame, Query
 from levee_spark.lane.rows import digested, encode
 from levee_spark.log.digest import short_hash
 from levee_spark.log.requests import Computed, Raised
@@ -71,6 +71,8 @@ class Streaming:
         if self.query is not None and offsets == self.at:
             return self.query
         self.abandon()
+        if self.stopping.is_set():
+            raise Ended("stopped")
         query = Query(self.folder / str(next(self.folders)), self.stopping)
         self.query = query  # before it is begun, so that it is ended in any case
         self.begin(query, offsets)

@@ -6,6 +6,7 @@ then have is the epoch.
 Called by: Spark, in a Python process of its own (`TickReader`); `query`, in the worker (`Gate`).
 """
 
+import os
 import shutil
 import socket
 import tempfile
@@ -19,6 +20,7 @@ from pyspark.sql.streaming.datasource import ReadLimit
 
 FORMAT = "levee-tick"
 GO = b"!"
+PATH_LIMIT = 100  # bytes of a socket's path; macOS permits 104, Linux 108
 LOOK_S = 0.2  # how often one looks whether the query is still alive, while nothing comes
 
 
@@ -56,11 +58,14 @@ class TickReader(DataSourceStreamReader):
 
 
 class Gate:
-    """Where the tick source waits. In a folder of its own: the path of a socket must be short."""
+    """Where the tick source waits."""
 
-    def __init__(self) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="levee-"))
-        self.path = self.folder / "gate"
+    def __init__(self, wanted: Path) -> None:
+        """At `wanted`, in a folder that is cleared away even if the worker is killed; or, since a socket needs a short path, elsewhere."""
+        wanted.parent.mkdir(parents=True, exist_ok=True)
+        short = len(os.fsencode(wanted)) <= PATH_LIMIT
+        self.folder = None if short else Path(tempfile.mkdtemp(prefix="levee-"))
+        self.path = self.folder / "gate" if self.folder else wanted
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.bind(str(self.path))
         self.socket.listen()
@@ -80,4 +85,6 @@ class Gate:
 
     def close(self) -> None:
         self.socket.close()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        self.path.unlink(missing_ok=True)
+        if self.folder:
+            shutil.rmtree(self.folder, ignore_errors=True)
