@@ -1,0 +1,93 @@
+"""What `levee tail` reads: committed epochs, in order, of all tasks of a stream."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from levee.cli.ending import Refused
+from levee.cli.tailing import Tail, tasks_of
+from levee.topology.load import load
+from levee.topology.names import TaskId
+from levee_spark.log import ask
+from levee_spark.log.requests import PutIfAbsent
+from levee_spark.log.values import EpochObject, Floor, Kind, Manifest, Segment
+from levee_spark.log.wiring import Wiring
+from levee_spark.store.address import open_store
+from levee_spark.store.drive import drive
+from levee_spark.store.driver import StoreDriver
+from levee_spark.worker.wiring import wiring_of
+from tests.worlds.toy import toy
+from tests.worlds.toy_worker import packed
+
+TASK = TaskId("double/0")
+
+
+@pytest.fixture
+def wiring() -> Wiring:
+    [loaded] = load(toy("file:///tmp"), origin="toy")
+    assert loaded.resource is not None
+    return wiring_of(loaded.resource, "uid")
+
+
+@pytest.fixture
+def driver() -> Iterator[StoreDriver]:
+    driver = StoreDriver(open_store("memory://"))
+    yield driver
+    driver.close()
+
+
+def put(wiring: Wiring, driver: StoreDriver, epoch: int, payload: object, rows: int, kind: Kind = Kind.FINAL, *segments: str) -> None:
+    manifest = Manifest(epoch, kind, rows, "digest", "lineage", 1, "writer", segments=segments)
+    drive(ask.persistently(PutIfAbsent(wiring.layout.epoch(TASK, epoch), EpochObject(manifest, payload))), driver)
+
+
+@pytest.fixture
+def tail(wiring: Wiring, driver: StoreDriver) -> Tail:
+    """Epochs of one row; of two parts; skipped; of two segments."""
+    put(wiring, driver, 1, packed([10]), 1)
+    put(wiring, driver, 2, (packed([20]), packed([21])), 2)
+    put(wiring, driver, 3, None, 0, Kind.SKIPPED)
+    names = [wiring.layout.segment(TASK, 4, f"part-{number}") for number in (0, 1)]
+    for name, value in zip(names, (40, 41), strict=True):
+        drive(ask.persistently(PutIfAbsent(name, Segment(packed([value])))), driver)
+    put(wiring, driver, 4, None, 2, Kind.FINAL, *names)
+    return Tail(wiring, driver, [TASK])
+
+
+def values(tail: Tail, begin: int | None, rows: int = 10) -> list[tuple[int, int]]:
+    found = [json.loads(line) for line in tail.lines(begin, rows, follow=False)]
+    return [(one["_epoch"], one["value"]) for one in found]
+
+
+def test_rows_come_by_epoch_from_parts_and_from_segments_alike(tail: Tail) -> None:
+    assert values(tail, begin=1) == [(1, 10), (2, 20), (2, 21), (4, 40), (4, 41)]
+
+
+def test_the_last_rows_come_in_whole_epochs(tail: Tail) -> None:
+    assert values(tail, begin=None, rows=3) == [(2, 20), (2, 21), (4, 40), (4, 41)]
+    assert values(tail, begin=None, rows=0) == []
+
+
+def test_what_was_trimmed_is_not_asked_for(tail: Tail, wiring: Wiring, driver: StoreDriver) -> None:
+    drive(ask.persistently(PutIfAbsent(wiring.layout.floor(TASK, 1), Floor(1, 2))), driver)
+    assert values(tail, begin=1)[0] == (2, 20)
+
+
+def test_dead_epochs_are_told_apart(tail: Tail) -> None:
+    tail.dead = True
+    assert list(tail.lines(1, 10, follow=False)) == ['{"_epoch": 3, "_task": "double/0", "kind": "skipped", "error": null}']
+
+
+def test_whoever_follows_sees_what_comes(tail: Tail, wiring: Wiring, driver: StoreDriver) -> None:
+    lines = tail.lines(4, 10, follow=True)
+    assert [json.loads(next(lines))["value"] for _ in range(2)] == [40, 41]
+    put(wiring, driver, 5, packed([50]), 1)
+    assert json.loads(next(lines)) == {"_epoch": 5, "_task": TASK, "value": 50}
+
+
+def test_a_stream_that_nothing_emits_is_refused_with_the_nearest_name(wiring: Wiring) -> None:
+    with pytest.raises(Refused) as refused:
+        tasks_of("duoble", wiring)
+    assert "use 'double'" in refused.value.text
+    assert tasks_of("double", wiring) == tasks_of("double/0", wiring) == (TASK,)
