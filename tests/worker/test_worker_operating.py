@@ -14,6 +14,7 @@ from levee_spark.lane.query import Lane, LaneInput, Output
 from levee_spark.lane.trouble import Failed
 from levee_spark.log.requests import Compute, Computed, Done, Files, Raised, Restore, Snapshot
 from levee_spark.log.values import EpochObject, Kind, Manifest
+from levee_spark.worker.assembly import end
 from levee_spark.worker.operating import Operating, Slice, StreamPart
 
 LEFT, RIGHT = StreamPart((TaskId("left/0"), TaskId("left/1"))), StreamPart((TaskId("right/0"),))
@@ -27,6 +28,10 @@ class HeldLane:
     computed: list[tuple[int, int, list[pa.Table]]] = field(default_factory=list)
     restored: list[tuple[int, tuple[bytes, ...]]] = field(default_factory=list)
     fails: str = ""
+    closed: bool = False
+
+    def close(self) -> None:
+        self.closed = True
 
     def compute(self, epoch: int, time_ms: int, tables: Sequence[pa.Table]) -> Output:
         self.computed.append((epoch, time_ms, list(tables)))
@@ -126,3 +131,10 @@ def test_states_are_handed_to_and_from_the_lane() -> None:
     answer = work(Snapshot())
     assert isinstance(answer, Files)
     assert answer.files == (("lane", b"{}"),)
+
+
+def test_whose_function_is_replaced_leaves_nothing_running() -> None:
+    """Queries of the next one have the same names."""
+    work, held = operating()
+    end(work)
+    assert held.closed

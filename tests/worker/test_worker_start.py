@@ -1,16 +1,22 @@
 """What a worker is told, how it finds the user's function, and how it refuses what it cannot run."""
 
+import io
 import json
 import os
 import sys
+from dataclasses import dataclass
 from pathlib import Path
+from threading import Event
 
 import pytest
 
 from levee.cli.local import environment
 from levee.topology.names import TaskId
+from levee_spark.spark.gateway import Jvm
+from levee_spark.spark.settings import Size
 from levee_spark.worker.function import NoFunction, load
-from levee_spark.worker.main import main
+from levee_spark.worker.logs import Log
+from levee_spark.worker.main import BROKEN, Spark, main, wait_for_end
 from levee_spark.worker.order import BadOrder, Order, ReplicaName, read
 from tests.worker.topologies import TEXT
 
@@ -115,3 +121,27 @@ def test_workers_of_a_run_look_beside_the_file_that_was_named_and_only_then_wher
     places = environment("deep/topology.yaml")["PYTHONPATH"].split(os.pathsep)
     assert places[:2] == [str(tmp_path / "deep"), str(tmp_path)]
     assert environment("-")["PYTHONPATH"].split(os.pathsep)[0] == str(tmp_path)
+
+
+@dataclass
+class Process:
+    """It lives for so many looks."""
+
+    looks: int
+    returncode: int = 9
+
+    def poll(self) -> int | None:
+        self.looks -= 1
+        return None if self.looks >= 0 else self.returncode
+
+
+def test_a_worker_whose_jvm_is_gone_ends_so_that_another_is_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("levee_spark.worker.main.LOOK_S", 0.001)
+    out = io.StringIO()
+    spark = Spark(Size(), tmp_path / "spark.log", jvm=Jvm(Process(3), 0, ""))  # type: ignore[arg-type]
+    assert wait_for_end(Event(), spark, Log("shop/clicks", "w", out)) == BROKEN
+    said = json.loads(out.getvalue())
+    assert (said["event"], said["code"], said["level"]) == ("Spark's JVM ended", 9, "error")
+    asked_to = Event()
+    asked_to.set()
+    assert wait_for_end(asked_to, spark, Log("shop/clicks", "w", out)) == 0

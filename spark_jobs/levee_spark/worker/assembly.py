@@ -94,6 +94,17 @@ def work_of(parts: Parts, name: ReplicaName, function_name: str, run: int) -> Wo
     return operating_of(parts, name, function_name, run)
 
 
+def end(work: Work) -> None:
+    """Whoever comes after it has queries of the same names."""
+    match work:
+        case Operating():
+            work.lane.close()
+        case Ingesting():
+            work.ingestion.stop()
+        case _:
+            pass  # nothing of it outlives a call
+
+
 @dataclass(frozen=True, slots=True)
 class Ingesting:
     ingestion: Ingestion

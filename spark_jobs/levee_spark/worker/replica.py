@@ -19,7 +19,8 @@ from levee_spark.log.values import ControlRecord
 from levee_spark.store.drive import drive
 from levee_spark.store.driver import monotonic_ms
 from levee_spark.store.wake import Waiter
-from levee_spark.worker.assembly import Ingesting, Parts, Role, Work, role_of, work_of
+from levee_spark.worker.assembly import Ingesting, Parts, Role, Work, end, role_of, work_of
+from levee_spark.worker.operating import Operating
 from levee_spark.worker.order import ReplicaName
 from levee_spark.worker.phases import Phases
 from levee_spark.worker.status import Doing, Passed, Status
@@ -91,6 +92,10 @@ class ReplicaThread:
             self.say("broke", level="error", error=traceback.format_exc())
             self.pause()
             return None
+        finally:
+            if self.work is not None:
+                end(self.work)
+                self.work = None
 
     def failed(self, ending: Ending) -> None:
         """By the user's function. Other code may come at any time; the same is tried again, in case the world was at fault."""
@@ -127,6 +132,8 @@ class ReplicaThread:
 
     def report(self, report: Report) -> Answer:
         self.count(report.what)
+        if report.what == "forks again" and isinstance(self.work, Operating):
+            self.work.lane.stop()  # perhaps for long: it may have to wait until it is active
         if report.what in QUIET:
             self.status.last = report.what
         else:
