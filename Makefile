@@ -11,7 +11,7 @@ PYTHON ?= $(shell for name in python3.11 python3 python3.12 python3.13 python3.1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo venv lint lint-style lint-types lint-layers lint-house test servers e2e check format crds bench-planning ratchet lock clean
+.PHONY: help demo venv lint lint-style lint-types lint-layers lint-house test servers e2e check format crds bench-planning bench-streams ratchet lock clean
 
 help: ## print what can be made
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -66,6 +66,9 @@ demo: $(STAMP) ## run Bargain Discovery on this machine, kill a primary and a no
 
 bench-planning: $(STAMP) ## measure the planners into docs/results/planning.md; QUICK=1: some minutes instead of hours
 	$(PY) -m benchmarks.planning $(if $(QUICK),--quick) $(ARGS)
+
+bench-streams: $(STAMP) ## measure the data plane into docs/results/streams.md; QUICK=1: some minutes; one part: ARGS="--only epochs"
+	$(PY) -m benchmarks.streams $(if $(QUICK),--quick) $(ARGS)
 
 ratchet: $(STAMP) ## record the sizes of modules and functions once they have become smaller
 	$(PY) hack/lint_sizes.py --record

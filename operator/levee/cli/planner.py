@@ -15,9 +15,10 @@ from levee.cli.ending import Exit, Refused
 from levee.cli.fidelity import Measures
 from levee.cli.measure import Yardstick
 from levee.cli.nodes import choose
-from levee.cli.report import Failure, Guarantee, Price, Report, Search, Size, Verdict, Wanted
+from levee.cli.report import Failure, Guarantee, Price, Report, Search, Size, Store, Verdict, Wanted
 from levee.cli.seek import seek
 from levee.cli.verdict import check, judge
+from levee.planning import requests
 from levee.planning.by_budget import everything
 from levee.planning.case import Case, Found, Objective, Place, Strategy
 from levee.planning.completeness import baselines
@@ -110,6 +111,7 @@ def plan(ready: Ready, clock: Clock) -> Planned:
         compared=compared(ready),
         search=_search(ready, found, seconds, clock.interrupted),
         failure=None if shown is None or lost is None else _failure(parts, shown, lost),
+        store=None if shown is None else _store(ready, shown),
     )
     return Planned(ready, report)
 
@@ -171,6 +173,17 @@ def _guarantee(parts: _Parts, shown: Plan) -> Guarantee:
         expected_completeness=None if expected is None else expected.completeness,
         expected_half_width=None if expected is None else expected.half_width,
     )
+
+
+def _store(ready: Ready, shown: Plan) -> Store:
+    problem = ready.problem
+    shares = [configuration.probability for configuration in problem.configurations]
+    active = {
+        task.id: sum(share * len(row[index]) for share, row in zip(shares, shown.active, strict=True))
+        for index, task in enumerate(problem.tasks)
+    }
+    asked = requests.per_second(ready.topology, active, problem.replicas)
+    return Store(asked.puts, asked.gets, asked.usd * requests.MONTH_S, requests.PRICE)
 
 
 def compared(ready: Ready) -> tuple[Price, ...]:

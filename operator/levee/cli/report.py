@@ -106,6 +106,16 @@ class Guarantee:
 
 
 @dataclass(frozen=True, slots=True)
+class Store:
+    """How often the running plan asks its store, in mean over the configurations."""
+
+    puts_per_s: float  # and lists
+    gets_per_s: float
+    usd_per_month: float
+    at_price: str
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """Whether the plan is what was asked for; if not, why not and what can be had instead."""
 
@@ -155,6 +165,7 @@ class Report:
     compared: tuple[Price, ...]  # none and static
     search: Search
     failure: Failure | None = None
+    store: Store | None = None
 
 
 @dataclass(frozen=True, slots=True)

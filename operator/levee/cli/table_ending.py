@@ -24,6 +24,8 @@ def show(console: Console, report: Report) -> None:
         console.print()
         console.print(Text("Cost", style="bold"))
         console.print(prices(report, [report.price, *report.compared]))
+        if report.store is not None:
+            console.print(facts([("store", words.asks(report.store))]))
         console.print()
     console.print(Text("Search", style="bold"))
     console.print(facts(list(_search(report))))

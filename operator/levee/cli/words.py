@@ -7,7 +7,7 @@ Called by: the renderers.
 from collections.abc import Sequence
 
 from levee.cli.amounts import floor4, hours, number, percent
-from levee.cli.report import Failure, Frontier, Overload, Report, Search, Size, Wanted
+from levee.cli.report import Failure, Frontier, Overload, Report, Search, Size, Store, Wanted
 from levee.planning.completeness.model import TOLERANCE
 from levee.planning.result import Status
 
@@ -56,6 +56,12 @@ def target(wanted: Wanted) -> str:
     if wanted.budget is not None:
         return f"budget of {plural(wanted.budget, 'active replica')} beyond one per task and source task"
     return "none given"
+
+
+def asks(store: Store) -> str:
+    each = f"{number(store.puts_per_s)} puts and lists, {number(store.gets_per_s)} gets"
+    total = number(store.puts_per_s + store.gets_per_s)
+    return f"{total} requests/s ({each}): {number(store.usd_per_month)} USD a month, at the {store.at_price}"
 
 
 def overload(over: Overload) -> str:

@@ -12,6 +12,7 @@ from levee.topology.names import NodeName, OperatorName, ZoneName
 from levee.topology.partitioning import partitioning
 from levee.topology.spec import Resource, Spec
 from levee.topology.streams import Input, Operator, Source
+from levee.topology.timing import period_s
 from levee.topology.wanted import FaultTolerance, Placement
 
 
@@ -28,7 +29,13 @@ def convert(resource: Resource) -> graph.Topology:
         nodes=_nodes(spec.placement),
         capacity_cores=spec.placement.capacity,
         pinned={task: tuple(NodeName(n) for n in nodes) for task, nodes in spec.placement.assignment.items()},
+        timing=_timing(spec),
     )
+
+
+def _timing(spec: Spec) -> graph.Timing:
+    promised = spec.fault_tolerance
+    return graph.Timing(period_s(spec), promised.checkpoint.every, spec.epoch.retention, promised.failure_timeout)
 
 
 def _shares(given: list[float] | None, parallelism: int) -> tuple[float, ...]:

@@ -123,6 +123,16 @@ class FaultTolerance:
 
 
 @dataclass(frozen=True, slots=True)
+class Timing:
+    """How often something is written to the store, and how long it stays."""
+
+    period_s: float = 0.25
+    checkpoint_every: int = 20  # epochs
+    retention_s: float = 600.0
+    failure_timeout_s: float = 5.0
+
+
+@dataclass(frozen=True, slots=True)
 class Topology:
     name: str
     namespace: str
@@ -134,3 +144,4 @@ class Topology:
     nodes: tuple[Node, ...]  # empty: to be named by whoever plans
     capacity_cores: float  # of a node that does not say otherwise
     pinned: Mapping[str, tuple[NodeName, ...]]  # operator or task id -> the nodes of its replicas, in order
+    timing: Timing = Timing()

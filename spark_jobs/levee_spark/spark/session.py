@@ -18,6 +18,10 @@ def open_session(size: Size, extra: Mapping[str, str], log: Path | None = None) 
     """One a process: PySpark knows only one JVM."""
     wanted = settings(size, extra)
     jvm = gateway.start(flags(size), wanted, log)
+    return adopt(jvm, wanted), jvm
+
+
+def adopt(jvm: gateway.Jvm, wanted: Mapping[str, str]) -> SparkSession:
+    """PySpark is told of a JVM that it has not started."""
     os.environ.update(PYSPARK_GATEWAY_PORT=str(jvm.port), PYSPARK_GATEWAY_SECRET=jvm.secret, PYSPARK_PYTHON=sys.executable)
-    builder = SparkSession.builder.config(map=dict(wanted))
-    return builder.getOrCreate(), jvm
+    return SparkSession.builder.config(map=dict(wanted)).getOrCreate()

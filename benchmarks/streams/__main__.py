@@ -1,0 +1,56 @@
+"""Run the streams bench: `python -m benchmarks.streams [--quick] [--only NAME]`, or `make bench-streams [QUICK=1] [ARGS="--only NAME"]`.
+
+Results are kept as they come; an interrupted run goes on where it ended, unless --fresh asks for a new one. The page is written from
+whatever is there.
+"""
+
+import argparse
+import shutil
+import tempfile
+from pathlib import Path
+
+from benchmarks.streams import density, epochs, recovery, report, requests, throughput
+from benchmarks.streams.runner import Bench
+from benchmarks.streams.settings import FULL, QUICK
+
+KEYS = {
+    "epochs": epochs.keys,
+    "throughput": throughput.keys,
+    "requests": requests.keys,
+    "density": density.keys,
+    "recovery": recovery.keys,
+}
+
+
+def main() -> None:
+    options = _options()
+    mode = QUICK if options.quick else FULL
+    folder = options.data / mode.name
+    parts = options.only or list(KEYS)
+    for part in parts if options.fresh else []:
+        (folder / f"{part}.jsonl").unlink(missing_ok=True)
+    work = Path(tempfile.mkdtemp(prefix="levee-bench-"))
+    try:
+        bench = Bench(folder, work, mode.patience_s if options.patience is None else options.patience)
+        for part in [] if options.page_only else parts:
+            bench.measure(part, KEYS[part](mode))
+        report.write(mode, {part: bench.known(part) for part in KEYS}, options.page)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    print(f"wrote {options.page}")
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.streams", description="Measure the data plane; write a page with figures.")
+    parser.add_argument("--quick", action="store_true", help="a small sample in some minutes instead of everything in hours")
+    parser.add_argument("--only", action="append", choices=sorted(KEYS), help="this part; may be repeated")
+    parser.add_argument("--fresh", action="store_true", help="forget what was measured of these parts")
+    parser.add_argument("--page-only", action="store_true", help="measure nothing, write the page from what there is")
+    parser.add_argument("--patience", type=float, metavar="S", help="how long to wait for a quiet machine before each measurement")
+    parser.add_argument("--page", type=Path, default=Path("docs/results/streams.md"))
+    parser.add_argument("--data", type=Path, default=Path("build/bench/streams"), help="where results are kept as they come")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,33 @@
+"""Time per epoch of 100 rows, warm, one replica in one worker: Spark's defaults, Spark with Levee's settings, Levee.
+
+Called by: __main__ (keys), take.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmarks.planning.runner import Key, Row
+from benchmarks.streams.settings import FUNCTIONS, Mode
+
+ROWS = 100
+WHO = ("levee", "tuned", "defaults")
+
+
+def keys(mode: Mode) -> Iterator[Key]:
+    """Interleaved, so that slow changes of the machine meet all alike."""
+    for repetition in range(mode.repetitions):
+        for function in FUNCTIONS:
+            for who in WHO:
+                epochs = mode.spark_epochs if who == "defaults" else mode.epochs
+                warm = mode.spark_epochs // 2 if who == "defaults" else mode.warm_epochs
+                yield who, function, warm, epochs, repetition
+
+
+def take(work: Path, who: str, function: str, warm: int, epochs: int, repetition: int) -> Row:
+    from benchmarks.streams import lane_time, spark_time  # noqa: PLC0415  (the page is written without Spark)
+
+    if who == "levee":
+        found = lane_time.measure(work, function, ROWS, warm, epochs)
+    else:
+        found = spark_time.measure(work, function, ROWS, warm, epochs, tuned=who == "tuned")
+    return {"who": who, "function": function, "repetition": repetition, **found}

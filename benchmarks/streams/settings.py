@@ -1,0 +1,63 @@
+"""What a run of the streams bench covers: everything that decides its figures, in one value.
+
+Called by: every module of this package.
+"""
+
+from dataclasses import asdict, dataclass
+
+LOAD_MAX = 1.5  # a measurement that began while the machine did more than this is flagged
+FUNCTIONS = ("filter", "windowed")
+RECOVERY_SCALE = 4  # of the source tasks and of their rates: PPA had 36 machines for its Figure 6
+PERIOD_MS = 1000  # of an epoch in the recovery runs: PPA's windows slide by a second
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    name: str
+    repetitions: int
+    patience_s: float  # to wait for a quiet machine before each measurement
+    warm_epochs: int
+    epochs: int  # of 100 rows
+    spark_epochs: int  # the same for Spark's defaults, which take a second each with state
+    large: tuple[tuple[int, int, int], ...]  # rows of an epoch, epochs to warm up, epochs
+    watched_s: float  # for requests and density
+    densities: tuple[int, ...]
+    windows_s: tuple[int, ...]
+    rates: tuple[int, ...]  # of PPA's source tasks, rows a second
+    checkpoints_s: tuple[int, ...]
+    recovery_repetitions: int
+
+    def describe(self) -> str:
+        return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in asdict(self).items())
+
+
+FULL = Mode(
+    name="full",
+    repetitions=5,
+    patience_s=120,
+    warm_epochs=300,
+    epochs=400,
+    spark_epochs=100,
+    large=((100_000, 20, 40), (1_000_000, 4, 10)),
+    watched_s=30,
+    densities=(1, 12),
+    windows_s=(10, 30),
+    rates=(1000, 2000),
+    checkpoints_s=(1, 5, 15, 30),
+    recovery_repetitions=2,
+)
+QUICK = Mode(
+    name="quick",
+    repetitions=1,
+    patience_s=0,
+    warm_epochs=100,
+    epochs=100,
+    spark_epochs=30,
+    large=((100_000, 8, 12),),
+    watched_s=10,
+    densities=(1, 12),
+    windows_s=(10,),
+    rates=(1000,),
+    checkpoints_s=(5, 30),
+    recovery_repetitions=1,
+)
