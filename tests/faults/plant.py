@@ -89,8 +89,15 @@ class Plant:
         (faults.pause if kind.is_pause else faults.kill)(hit)
         return hit
 
-    def primary(self, task: str) -> ReplicaName:
-        return primary_of(self.run.before)[TaskId(task)]
+    def primary(self, task: str) -> ReplicaName | None:
+        return primary_of(self.run.before).get(TaskId(task))
+
+    def led(self, task: str) -> ReplicaName:
+        """By whom, once that is known."""
+        self.until(f"somebody leads {task}", lambda _: self.primary(task) is not None)
+        found = self.primary(task)
+        assert found is not None
+        return found
 
     # ---- the verdict
 

@@ -17,7 +17,7 @@ def spell(plant: Plant, name: str, replica: str, text: str = "") -> Path:
 
 def test_a_wrong_row_that_loses_changes_nothing_and_one_that_wins_is_marked_as_a_break(tmp_path: Path) -> None:
     with planted(tmp_path) as plant:
-        first = plant.primary(LABELLED)
+        first = plant.led(LABELLED)
         [second] = {f"{LABELLED}/0", f"{LABELLED}/1"} - {first}
         wrong = spell(plant, WRONG, second, json.dumps({"then": "late", "late_s": LATE_S}))
         plant.until("a wrong row is computed", lambda _: wrong.with_suffix(".taken").exists())
@@ -28,7 +28,7 @@ def test_a_wrong_row_that_loses_changes_nothing_and_one_that_wins_is_marked_as_a
         out = delivered(tmp_path / "out")
         assert out == expected(max(out))
 
-        first = plant.primary(LABELLED)
+        first = plant.led(LABELLED)
         [second] = {f"{LABELLED}/0", f"{LABELLED}/1"} - {first}
         held = spell(plant, HELD, second)
         wrong.with_suffix(".taken").unlink()
