@@ -13,13 +13,15 @@ from levee.cli.clock import Clock
 from levee.planning.case import Case, Found, Kind, Place
 from levee.planning.completeness import baselines
 from levee.planning.completeness.exact import highest
-from levee.planning.completeness.explain import explain
+from levee.planning.completeness.explain import explain, needs, worst
 from levee.planning.problem import Goal, Plan
 from levee.planning.result import Result, Status
 from levee.planning.strategies import verified
 
 OVERLOADS_MAX = 6  # The table above shows the others.
+DIGITS = 3  # of cores, unless it takes more to tell what is needed from what there is
 HAIR = 1e-7  # The most that can be had is asked for a hair lower, so that rounding does not forbid it.
+MORE = "allow more --time-limit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,56 +30,85 @@ class Sought:
 
     found: Found
     reasons: tuple[str, ...] = ()
-    top: Result[Plan] | None = None  # the most completeness there is, where that was looked for
 
 
 def seek(wish: Wish, case: Case, clock: Clock) -> Sought:
     completeness = wish.strategy.kind is Kind.COMPLETENESS
     if completeness and not has_target(wish.target):
-        most = _most(wish, case, clock)
-        return most or Sought(wish.strategy.solve(case, clock.stop()))
+        top = _most(wish, case, clock)
+        if top.plan is not None:
+            return Sought(_cheapest(wish, case, clock, top, top.plan))
     found = wish.strategy.solve(case, clock.stop())
     if found.result.plan is not None:
         return Sought(found)
     if found.result.status is Status.INFEASIBLE and completeness:
         return _instead(wish, case, clock, found)
-    late = f"No plan was found in {clock.elapsed_s():.0f} s, nor is it proven that there is none: allow more --time-limit."
-    return Sought(found, () if clock.interrupted else (late,))
+    return Sought(found) if clock.interrupted else _so_far(wish, case, clock, found)
+
+
+def _so_far(wish: Wish, case: Case, clock: Clock, found: Found) -> Sought:
+    """What takes no search to find, where the time was too short for the search."""
+    late = f"No plan for that was found in {number(clock.elapsed_s())} s, nor is it proven that there is none: {MORE}."
+    if wish.target.completeness is None or wish.strategy.kind is not Kind.COMPLETENESS or case.place is Place.JOINT:
+        return Sought(found, (late,))
+    top = _most(wish, case, clock)
+    if top.plan is None:
+        return Sought(found, (late,))
+    return Sought(_as_found(case, top.plan), (f"{late} The plan above has completeness {floor4(top.objective or 0.0)}.",))
 
 
 def _instead(wish: Wish, case: Case, clock: Clock, found: Found) -> Sought:
-    """The most that can be had, and the plan for it; where nothing fits at all, what overloads which node."""
-    most = _most(wish, case, clock)
-    wanted = f"No plan reaches completeness {case.goal.completeness:g} on these nodes"
-    if most is not None:
-        return replace(most, reasons=(f"{wanted}: {_how_much(most)}",))
+    """The most that can be had, and the plan for it; where it is proven that nothing fits at all, what overloads which node."""
+    asked = (
+        f"No plan reaches completeness {case.goal.completeness:g} on these nodes" if has_target(wish.target) else "No plan fits these nodes"
+    )
+    placed = ", with the replicas where the balanced placement puts them" if case.place is Place.JOINT else ""
+    top = _most(wish, case, clock)
+    if top.plan is not None:
+        return Sought(_cheapest(wish, case, clock, top, top.plan), (f"{asked}: {_how_much(top, case.goal)}",))
+    if top.status is not Status.INFEASIBLE:
+        return Sought(found, (f"{asked}, and in {number(clock.elapsed_s())} s no other plan was found: {MORE}.",))
     bare = replace(found, result=replace(found.result, plan=baselines.none(case.problem)))
-    return Sought(bare, (f"{wanted}: even one replica of every task is too much for them.", *_too_small(case, clock)))
+    return Sought(bare, (f"{asked}: even one replica of every task is too much for them{placed}.", *_too_small(case, clock)))
 
 
 def _too_small(case: Case, clock: Clock) -> Iterator[str]:
-    """The nodes that are overloaded however the working replicas are chosen."""
-    for over in explain(case.problem, case.goal, stop=clock.stop()).overloads[:OVERLOADS_MAX]:
-        yield f"{over.node} needs {number(over.load_cores)} cores in {over.configuration} and has {number(over.capacity_cores)}."
+    """The nodes that are overloaded however the working replicas are chosen, the worst first."""
+    overloads = worst(explain(case.problem, case.goal, stop=clock.stop()).overloads)
+    for over in overloads[:OVERLOADS_MAX]:
+        yield f"{over.node} {needs(over, DIGITS, f' in {over.configuration}')}."
+    if len(overloads) > OVERLOADS_MAX:
+        yield f"So it is on {len(overloads) - OVERLOADS_MAX} more."
+    if not overloads and not clock.interrupted:
+        yield f"There was no time to find which nodes are too small: {MORE}."
 
 
-def _most(wish: Wish, case: Case, clock: Clock) -> Sought | None:
-    """The cheapest plan with the most completeness; None where no plan fits the nodes."""
+def _most(wish: Wish, case: Case, clock: Clock) -> Result[Plan]:
     clock.doing, clock.unit = ", the most there is", "completeness"
     top = highest(case.problem, wish.failures, stop=clock.stop(0.5))
-    clock.doing, clock.unit = ", the least cost of that", "cores"
-    if top.plan is None or top.objective is None:
-        return None
-    at_top = replace(case, goal=Goal(max(0.0, top.objective - HAIR), wish.failures), place=Place.BALANCED, start=top.plan)
+    clock.doing, clock.unit = "", "cores"
+    return top
+
+
+def _cheapest(wish: Wish, case: Case, clock: Clock, top: Result[Plan], plan: Plan) -> Found:
+    """The least cost at which the most completeness can be had."""
+    clock.doing = ", the least cost of that"
+    at_top = replace(case, goal=Goal(max(0.0, (top.objective or 0.0) - HAIR), wish.failures), place=Place.BALANCED, start=plan)
     cheapest = wish.strategy.solve(at_top, clock.stop())
-    return Sought(cheapest if cheapest.result.plan is not None else verified(at_top, top), top=top)
+    return cheapest if cheapest.result.plan is not None else _as_found(at_top, plan)
 
 
-def _how_much(most: Sought) -> str:
-    assert most.top is not None
-    assert most.top.objective is not None
-    reached, exactly = floor4(most.top.objective), fraction(most.top.objective)
+def _as_found(case: Case, plan: Plan) -> Found:
+    """Nothing is proven of what it costs."""
+    return verified(case, replace(baselines.result(case.problem, plan), notes=()))
+
+
+def _how_much(top: Result[Plan], goal: Goal) -> str:
+    most = top.objective or 0.0
+    reached = floor4(most)
     asks = f"The plan above has it; --target {reached} asks for it."
-    if most.top.status is Status.OPTIMAL or most.top.bound is None:
-        return f"{exactly or reached} is the most that can be had. {asks}"
-    return f"{reached} is the most that was found, and no plan has more than {number(most.top.bound)}. {asks}"
+    if top.status is Status.OPTIMAL:
+        return f"{fraction(most) or reached} is the most that can be had. {asks}"
+    if top.bound is None or top.bound >= goal.completeness:
+        return f"{reached} is the most that was found; whether there is more is not known. {asks}"
+    return f"{reached} is the most that was found, and no plan has more than {number(top.bound)}. {asks}"

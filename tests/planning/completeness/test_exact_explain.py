@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given, settings
 
 from levee.planning.completeness.exact import solve
-from levee.planning.completeness.explain import explain, explained
+from levee.planning.completeness.explain import Overload, explain, explained, needs, worst
 from levee.planning.problem import Goal, Problem
 from levee.planning.result import Status
 from levee.topology.graph import FailureModel
+from levee.topology.names import ConfigurationName, NodeName
 from tests.planning.completeness.brute import most
 from tests.planning.completeness.small_problems import goals, problems
 from tests.planning.completeness.test_exact import pipeline
@@ -48,3 +49,24 @@ def test_nodes_are_blamed_exactly_where_nothing_fits_them(problem: Problem, goal
     assert (most(problem, goal) is None) is bool(explanation.overloads)
     assert bool(explanation.notes) is (solve(problem, goal).status is Status.INFEASIBLE)
     assert all(o.load_cores >= o.capacity_cores * (1 - 1e-5) for o in explanation.overloads)
+
+
+def overload(configuration: str, node: str, load: float) -> Overload:
+    return Overload(ConfigurationName(configuration), NodeName(node), load, 1.0)
+
+
+def test_of_each_node_the_worst_configuration_is_named_and_the_worst_node_first() -> None:
+    found = [overload("low", "a", 1.1), overload("low", "b", 1.3), overload("high", "a", 2.0), overload("high", "b", 1.2)]
+    assert [(over.configuration, over.node) for over in worst(found)] == [("high", "a"), ("low", "b")]
+
+
+@pytest.mark.parametrize(
+    ("load", "told"),
+    [
+        (1.5, "needs 1.5 cores and has 1"),
+        (1.0002, "needs 1.0002 cores and has 1"),
+        (1.0, "needs all of its 1 cores, and is full with less than that"),
+    ],
+)
+def test_what_a_node_needs_is_told_apart_from_what_it_has(load: float, told: str) -> None:
+    assert needs(overload("low", "a", load), 3) == told

@@ -55,6 +55,22 @@ def test_whenever_it_is_stopped_the_plan_holds(looks: int) -> None:
     assert verify(PROBLEM, result.plan, goal=Goal(0.3), claimed=result) == ()
 
 
+@pytest.mark.parametrize("looks", range(0, 12, 2))
+@pytest.mark.parametrize("failures", FailureModel)
+def test_whenever_the_search_for_the_most_is_stopped_it_has_a_plan(looks: int, failures: FailureModel) -> None:
+    ticks = count()
+    most = highest(PROBLEM, failures, stop=Stop(asked=lambda: next(ticks) >= looks))
+    assert most.plan is not None and most.objective is not None and most.bound is not None
+    assert verify(PROBLEM, most.plan, goal=Goal(most.objective - 1e-6, failures)) == ()
+    assert most.objective <= highest(PROBLEM, failures).objective + 1e-6 <= most.bound + 2e-6  # type: ignore[operator]
+
+
+def test_without_time_the_cheapest_plan_of_all_is_known_to_be_that() -> None:
+    result = solve(PROBLEM, Goal(0.0), stop=SHORT)
+    assert (result.status, result.notes) == (Status.OPTIMAL, ())
+    assert result.objective == pytest.approx(solve(PROBLEM, Goal(0.0)).objective)
+
+
 def test_a_larger_program_needs_more_time() -> None:
     small, large = Program(nonzeros=50_000), Program(nonzeros=500_000)
     half, two, hundred = Stop(remaining_s=lambda: 0.5), Stop(remaining_s=lambda: 2.0), Stop(remaining_s=lambda: 100.0)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from levee.planning.completeness.baselines import greedy, none
 from levee.planning.completeness.decode import decode, encode
-from levee.planning.completeness.highs import Outcome
+from levee.planning.completeness.highs import GAP, Outcome
 from levee.planning.completeness.milp import Milp, build
 from levee.planning.completeness.model import TOLERANCE, Model, completeness, cost_cores, node_loads
 from levee.planning.completeness.search import Found, search
@@ -25,7 +25,7 @@ MET = TOLERANCE / 2  # A goal counts as met within the tolerance; the solver's o
 def solve(problem: Problem, goal: Goal, *, stop: Stop = Stop(), start: Plan | None = None) -> Result[Plan]:
     """Minimise the mean cores in use, plus the penalty for what is missing where the goal has one."""
     model = Model(problem)
-    known = [plan for plan in (start, greedy(problem)) if plan is not None and _keeps(model, goal, plan)]  # To stop with, at no cost.
+    known = _at_hand(model, goal, start)
     milp = build(model, goal.failures, stop)
     if milp is None:
         return _unsearched(model, goal, known)
@@ -42,18 +42,29 @@ def solve(problem: Problem, goal: Goal, *, stop: Stop = Stop(), start: Plan | No
 def highest(problem: Problem, failures: FailureModel, *, stop: Stop = Stop()) -> Result[Plan]:
     """The plan that promises the most completeness of all, whatever it costs; objective and bound are completenesses."""
     model = Model(problem)
+    known = _at_hand(model, Goal(0.0, failures))
     milp = build(model, failures, stop)
     if milp is None:
-        return _promising(model, failures)
+        return _promising(model, failures, known)
     least = milp.program.column(cost=-1.0)
     for promise in milp.promises:
         milp.program.row({**promise.terms, least: -1.0}, at_least=-promise.constant)
-    found = search(model, milp, stop, Found(), lambda objective, bound: stop.report(Progress(_scaled(objective, -1), _scaled(bound, -1))))
+    found = Found()
+    for plan in known:
+        found.offer(encode(model, milp, plan, failures), -completeness(model, plan.active, failures, plan.placement))
+    search(model, milp, stop, found, lambda objective, bound: stop.report(Progress(_scaled(objective, -1), _scaled(bound, -1))))
     if found.values is None:
         return Result(None, None, _scaled(found.bound, -1), _status(found), counters=found.counters)
     plan = decode(model, milp, found.values)
     reached = completeness(model, plan.active, failures, plan.placement)
-    return Result(plan, reached, max(reached, -(found.bound or -1.0)), _status(found), counters=found.counters)
+    bound = 1.0 if found.bound is None else min(1.0, max(reached, -found.bound))
+    return Result(plan, reached, bound, _status(found), counters=found.counters)
+
+
+def _at_hand(model: Model, goal: Goal, start: Plan | None = None) -> list[Plan]:
+    """Plans that keep the goal and cost no search: to begin with, and to stop with."""
+    plans = (start, greedy(model.problem), none(model.problem))
+    return [plan for plan in plans if plan is not None and _keeps(model, goal, plan)]
 
 
 def _unsearched(model: Model, goal: Goal, known: Sequence[Plan]) -> Result[Plan]:
@@ -62,16 +73,18 @@ def _unsearched(model: Model, goal: Goal, known: Sequence[Plan]) -> Result[Plan]
     if not known:
         return Result(None, None, least, Status.UNKNOWN, UNSEARCHED)
     best = min(known, key=lambda plan: value(model, goal, plan))
-    return Result(best, value(model, goal, best), least, Status.FEASIBLE, UNSEARCHED)
+    reached = value(model, goal, best)
+    if reached <= least * (1 + GAP):
+        return Result(best, reached, min(least, reached), Status.OPTIMAL)
+    return Result(best, reached, least, Status.FEASIBLE, UNSEARCHED)
 
 
-def _promising(model: Model, failures: FailureModel) -> Result[Plan]:
-    """The greedy plan for the most completeness, where it fits the nodes."""
-    plan = greedy(model.problem)
-    if not _keeps(model, Goal(0.0, failures), plan):
-        return Result(None, None, None, Status.UNKNOWN, UNSEARCHED)
-    reached = completeness(model, plan.active, failures, plan.placement)
-    return Result(plan, reached, 1.0, Status.FEASIBLE, UNSEARCHED)
+def _promising(model: Model, failures: FailureModel, known: Sequence[Plan]) -> Result[Plan]:
+    """Of the plans that fit the nodes and are known without a search, the one with the most completeness."""
+    if not known:
+        return Result(None, None, 1.0, Status.UNKNOWN, UNSEARCHED)
+    reached = [completeness(model, plan.active, failures, plan.placement) for plan in known]
+    return Result(known[reached.index(max(reached))], max(reached), 1.0, Status.FEASIBLE, UNSEARCHED)
 
 
 def value(model: Model, goal: Goal, plan: Plan) -> float:
@@ -131,7 +144,7 @@ def _status(found: Found) -> Status:
     match found.outcome:
         case Outcome.OPTIMAL:
             return Status.OPTIMAL
-        case Outcome.INFEASIBLE:
-            return Status.INFEASIBLE
+        case Outcome.INFEASIBLE:  # With a plan that was at hand: it is full to the last bit, which the program does not allow.
+            return Status.INFEASIBLE if found.values is None else Status.FEASIBLE
         case Outcome.STOPPED:
             return Status.UNKNOWN if found.values is None else Status.FEASIBLE

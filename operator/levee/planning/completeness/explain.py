@@ -4,6 +4,7 @@ Why: "infeasible" helps nobody; the answer to it is more room on a node that is 
 Called by: whoever tells a user that `exact.solve` found the goal out of reach.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from math import floor
 
@@ -14,6 +15,8 @@ from levee.planning.completeness.model import TOLERANCE, Model
 from levee.planning.problem import Goal, Plan, Problem
 from levee.planning.result import Result, Status, Stop
 from levee.topology.names import ConfigurationName, NodeName
+
+ALIKE = 1e-9  # A load and a capacity that differ by less are told as the same.
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +82,26 @@ def least_overload(model: Model, configuration: int, stop: Stop) -> tuple[Overlo
     )
 
 
+def worst(overloads: Iterable[Overload]) -> tuple[Overload, ...]:
+    """Of each node the configuration that overloads it most; the most overloaded node first."""
+    most: dict[NodeName, Overload] = {}
+    for overload in sorted(overloads, key=lambda over: -over.load_cores / over.capacity_cores):
+        most.setdefault(overload.node, overload)
+    return tuple(most.values())
+
+
+def needs(overload: Overload, digits: int = 6, when: str = "") -> str:
+    """What the node needs and has, with as many digits as it takes to tell the two apart."""
+    load, capacity = overload.load_cores, overload.capacity_cores
+    if load <= capacity * (1 + ALIKE):
+        return f"needs all of its {capacity:.{digits}g} cores{when}, and is full with less than that"
+    while f"{load:.{digits}g}" == f"{capacity:.{digits}g}":
+        digits += 1
+    return f"needs {load:.{digits}g} cores{when} and has {capacity:.{digits}g}"
+
+
 def _overloaded(overload: Overload) -> str:
-    return (
-        f"configuration {overload.configuration}: even with one replica per task, node {overload.node} needs"
-        f" {overload.load_cores:.6g} cores and has {overload.capacity_cores:.6g}."
-    )
+    return f"configuration {overload.configuration}: even with one replica per task, node {overload.node} {needs(overload)}."
 
 
 def _reachable(goal: Goal, reached: float | None, bound: float, status: Status) -> str:
