@@ -4,6 +4,7 @@ Why: a fault is injected when a topology works, and judged when it works again; 
 Called by: the tests of faults.
 """
 
+import http.client
 import json
 import sys
 from collections.abc import Callable, Iterator
@@ -100,6 +101,19 @@ class Plant:
         return found
 
     # ---- the verdict
+
+    def metrics(self, *names: str) -> dict[str, float]:
+        """Summed up over all replicas of all workers that live."""
+        found = dict.fromkeys(names, 0.0)
+        for worker in self.run.world.workers.values():
+            connection = http.client.HTTPConnection("127.0.0.1", worker.find_port() or 0, timeout=30)
+            connection.request("GET", "/metrics")
+            for line in connection.getresponse().read().decode().splitlines():
+                name, _, value = line.partition("{")[0], *line.rpartition(" ")[1:]
+                if name in found:
+                    found[name] += float(value)
+            connection.close()
+        return found
 
     def streams(self) -> Streams:
         return streams_of(self.run.world.book.wiring, self.run.blank.store)

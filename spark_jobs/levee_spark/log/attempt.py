@@ -11,7 +11,7 @@ from levee_spark.log import ask
 from levee_spark.log.digest import lineage, sealed_digest
 from levee_spark.log.fork import Line
 from levee_spark.log.keys import Layout
-from levee_spark.log.requests import Compute, Computed, Raised, Script
+from levee_spark.log.requests import Compute, Computed, Raised, Report, Script
 from levee_spark.log.values import EpochObject, Kind, Manifest, Verdict
 from levee_spark.log.wiring import TaskWiring
 
@@ -38,6 +38,8 @@ def compute(
     answer = yield Compute(blank.epoch, inputs, dropped)
     if isinstance(answer, Raised) and not task.skips_errors:
         raise FunctionRaised(answer.error)
+    if isinstance(answer, Raised):  # the epoch is sealed without rows: this is where people learn why
+        yield Report("failed", blank.epoch, answer.error)
     if isinstance(answer, Raised) or dropped:
         return failed(blank, line, in_state=dropped)
     assert isinstance(answer, Computed)

@@ -190,16 +190,17 @@ def start(parts: Parts, replicas: Sequence[ReplicaThread]) -> None:
         helpers: list[Trimmer | Sealer] = [trimmer, *sealers_of(parts, one.name)]
         for helper in helpers:
             name = f"{one.name} {type(helper).__name__}"
-            Thread(target=assist, args=(parts, helper, str(one.name)), name=name, daemon=True).start()
+            Thread(target=assist, args=(parts, helper, one), name=name, daemon=True).start()
 
 
-def assist(parts: Parts, helper: Trimmer | Sealer, replica: str) -> None:
-    """Trimmers and sealers: they only report."""
+def assist(parts: Parts, helper: Trimmer | Sealer, replica: ReplicaThread) -> None:
+    """Trimmers and sealers: they only report, in the name of the replica that they help."""
 
     def work(request: Request) -> Answer:
         assert isinstance(request, Report)
         if request.what not in {"won", "lost"}:
-            parts.log.say(request.what, replica=replica, epoch=request.epoch, detail=request.detail)
+            replica.count(request.what)
+            replica.say(request.what, epoch=request.epoch, detail=request.detail)
         now_ms = monotonic_ms()
         return Done(now_ms, now_ms)
 
