@@ -16,17 +16,20 @@ from levee.cli.local import Ask, setup_of
 from levee.control.events import primary_of
 from levee.control.names import ReplicaName
 from levee.control.seen import Phase, Status
+from levee.control.wanted import Wanted
 from levee.topology.names import TaskId
 from levee.worlds.local import faults
 from levee.worlds.local.faults import Fault, Kind
-from levee.worlds.local.opening import running
+from levee.worlds.local.opening import Setup, running
 from levee.worlds.local.run import LocalRun, Turn
+from levee_spark.log.wiring import Wiring
 from tests.faults.chain import SOURCE, Wish, expected, resource
 from tests.faults.points import Point, armed
 from tests.faults.streams import Streams, check_lines, delivered, streams_of
 
 WORKER = (sys.executable, "-m", "tests.faults.faulty_worker")
-TURNS_MAX = 400  # for something that must happen, however slow the machine
+START_MS = 600_000
+TURNS_MAX = 1_200  # for something that must happen, however slow the machine
 
 
 @dataclass
@@ -127,6 +130,16 @@ class Plant:
         return found
 
 
+def patient(setup: Setup, folder: Path) -> Setup:
+    """Workers look for faults there; and a machine that is slow to start Java is none of them."""
+
+    def want(wiring: Wiring) -> Wanted:
+        wanted = setup.want(wiring)
+        return replace(wanted, patience=replace(wanted.patience, start_ms=START_MS, hang_ms=START_MS, settle_ms=START_MS))
+
+    return replace(setup, want=want, environment={**setup.environment, "FAULTS": str(folder)})
+
+
 def everybody_works(turn: Turn) -> bool:
     seen = turn.seen
     states = seen.states()
@@ -141,9 +154,7 @@ def planted(place: Path, wish: Wish | None = None) -> Iterator[Plant]:
     (place / "faults").mkdir(exist_ok=True)
     file = place / "chain.yaml"
     file.write_text(resource(place, wish or Wish()))
-    setup = setup_of(Ask(str(file), directory=str(place / "run"), command=WORKER))
-    setup = replace(setup, environment={**setup.environment, "FAULTS": str(place / "faults")})
-    with running(setup) as run:
+    with running(patient(setup_of(Ask(str(file), directory=str(place / "run"), command=WORKER)), place / "faults")) as run:
         plant = Plant(place, run)
         plant.is_whole()
         yield plant
