@@ -1,14 +1,20 @@
 """The smallest budget for a fidelity, and how a fidelity plan stands on nodes."""
 
 from collections.abc import Callable
+from itertools import count
 from random import Random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from levee.planning.completeness.model import Model, node_loads
 from levee.planning.completeness.verify import verify
+from levee.planning.fidelity import exact
+from levee.planning.fidelity.problem import fidelity_problem
+from levee.planning.fidelity.verify import verify as verify_fidelity
 from levee.planning.generate.applications import application
+from levee.planning.generate.topologies import SETTINGS, generate
 from levee.planning.result import Result, Status, Stop
 from levee.planning.smallest_budget import smallest_budget
 from levee.planning.spread import spread
@@ -40,6 +46,27 @@ def test_it_is_said_what_one_replica_less_would_give() -> None:
 def test_a_heuristic_proves_nothing_about_smaller_budgets() -> None:
     notes = smallest_budget(without_a_bound([0, 0.5, 0.9, 1]), 3, 0.8)[1].notes
     assert notes == ("2 is the smallest budget found; it is not proven that 1 would not do",)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=40), st.floats(0, 1), st.integers(0, 8))
+def test_stopped_early_it_gives_what_does_and_claims_nothing_about_less(raw: Values, wanted: float, looks: int) -> None:
+    values, asked = sorted([*raw, 1.0]), count()
+    budget, found = smallest_budget(optimal(values), len(values) - 1, wanted, Stop(asked=lambda: next(asked) >= looks))
+    assert found.plan == budget and values[budget] >= wanted - 1e-9
+    if any("is the smallest budget:" in note for note in found.notes):
+        assert values[budget - 1] < wanted
+
+
+@pytest.mark.parametrize("looks", [0, 1, 3])
+def test_the_exact_search_for_fidelity_looks_at_the_clock_before_it_has_a_bound_and_has_one_all_the_same(looks: int) -> None:
+    problem, asked = fidelity_problem(generate(1, SETTINGS[-1], 0)), count()
+    budget = len(problem.tasks) // 2
+    hurried = exact.solve(problem, budget, stop=Stop(asked=lambda: next(asked) >= looks))
+    best = exact.solve(problem, budget)
+    assert verify_fidelity(problem, hurried, budget) == ()
+    assert hurried.bound is not None and hurried.objective is not None and best.objective is not None
+    assert hurried.objective <= best.objective + 1e-9 <= hurried.bound + 2e-9
+    assert hurried.counters["boxes"] <= 1 + 2 * looks
 
 
 @given(st.integers(0, 10**6), st.integers(1, 4), st.floats(0, 1))

@@ -33,6 +33,7 @@ def for_fidelity(optimiser: Optimiser, case: Case, stop: Stop) -> Found:
         lambda tasks: optimiser(problem, tasks, metric=Metric.OF, stop=part(stop, 1 / BISECTIONS_MAX)),
         len(problem.tasks) if case.problem.replicas > 1 else 0,
         case.fidelity,
+        stop,
     )
     return _found(case, result, tasks, Metric.OF)
 

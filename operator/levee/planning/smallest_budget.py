@@ -8,18 +8,21 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
-from levee.planning.result import Result
+from levee.planning.result import Result, Stop
 
 P = TypeVar("P")
 TOLERANCE = 1e-9
 
 
-def smallest_budget(solve: Callable[[int], Result[P]], most: int, fidelity: float) -> tuple[int, Result[P]]:
-    """By bisection: more budget is never worse. The note says whether it is proven that one less does not do."""
+def smallest_budget(solve: Callable[[int], Result[P]], most: int, fidelity: float, stop: Stop = Stop()) -> tuple[int, Result[P]]:
+    """By bisection: more budget is never worse. The note says whether it is proven that one less does not do.
+
+    Stopped early it gives the smallest that was found to do; before any was, all that there is.
+    """
     low, high = 0, most  # Everything below `low` is too little; `high` is enough, or all there is.
     best: Result[P] | None = None
     highest_below = 0.0
-    while low < high:
+    while low < high and not (stop.asked() or stop.remaining_s() <= 0):
         middle = (low + high) // 2
         found = solve(middle)
         if reaches(found, fidelity):
@@ -27,7 +30,8 @@ def smallest_budget(solve: Callable[[int], Result[P]], most: int, fidelity: floa
         else:
             low, highest_below = middle + 1, _at_most(found)
     result = best if best is not None else solve(high)
-    return high, replace(result, notes=(*result.notes, *_note(result, high, fidelity, highest_below)))
+    just_below = highest_below if low == high else 1.0  # Stopped before: nobody has tried one less.
+    return high, replace(result, notes=(*result.notes, *_note(result, high, fidelity, just_below)))
 
 
 def reaches(result: Result[P], fidelity: float) -> bool:

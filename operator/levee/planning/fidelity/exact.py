@@ -30,7 +30,7 @@ def solve(problem: FidelityProblem, budget: int, *, metric: Metric = Metric.OF, 
     """The best plan with at most `budget` active replicas, or the best so far with a bound when stopped."""
     budget = max(0, min(budget, len(problem.tasks)))
     model = Model(problem, metric)
-    search = _Search(model, priced(factored(problem, metric), budget), budget)
+    search = _Search(model, priced(factored(problem, metric), budget, stop), budget)
     for heuristic in (structure_aware.solve, greedy.solve):
         search.try_plan(numbered(problem, heuristic(problem, budget, metric=metric, stop=stop).plan or ActivePlan(frozenset())))
     bound = search.run(stop)

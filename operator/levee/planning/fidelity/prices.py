@@ -7,21 +7,25 @@ Called by: fidelity.exact, once, before it branches.
 from dataclasses import replace
 
 from levee.planning.fidelity.network import Network
+from levee.planning.fidelity.plan import out_of_time
 from levee.planning.fidelity.relaxation import Relaxation
 from levee.planning.fidelity.trace import Relaxed, relaxed_in
+from levee.planning.result import Stop
 
 GRAINS = 6
 ROUNDS = 24
 
 
-def priced(network: Network, budget: int) -> Relaxation:
-    """The relaxation with the best prices found."""
+def priced(network: Network, budget: int, stop: Stop = Stop()) -> Relaxation:
+    """The relaxation with the best prices found; each gives a bound, so it may be stopped after any of them."""
     uses = {atom: len(places) for atom, places in network.places.items() if len(places) > 1}
     grains = GRAINS if uses else 1
     prices = {atom: _even(count, grains) for atom, count in uses.items()}
     best = current = Relaxation(network, budget, grains, prices)
     lowest, relaxed = None, relaxed_in(current, {})
     for _ in range(ROUNDS):
+        if out_of_time(stop):
+            break
         if relaxed is None or all(len(set(values)) == 1 for values in relaxed.chosen.values()):
             return current
         if lowest is None or relaxed.bound < lowest:
