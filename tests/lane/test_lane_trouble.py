@@ -1,0 +1,173 @@
+"""A function that goes wrong is told so in its own words, and leaves the state as it was."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as f
+
+from levee_spark.lane.query import Keyed
+from levee_spark.lane.trouble import Failed, explained
+from tests.lane.lanes import Inputs, Lanes, drive, table, values
+
+LIMIT_S = 3.0
+
+
+def picky(inputs: Inputs) -> DataFrame:
+    """Sums up, and cannot stand negative numbers."""
+
+    def refuse(value: int) -> int:
+        if value < 0:
+            raise ValueError(f"no price is negative: {value}")
+        return value
+
+    return (
+        inputs["rows"]
+        .select(f.udf(lambda value: refuse(value) + 0, "long")("value").alias("value"))
+        .groupBy(f.lit("all").alias("all"))
+        .agg(f.sum("value"))
+    )
+
+
+def test_a_function_that_raises_leaves_the_state_at_the_epoch_before_and_goes_on(lanes: Lanes) -> None:
+    lane = lanes(picky)
+    drive(lane, [1, 2], lambda epoch: [table(value=[epoch])])
+    with pytest.raises(Failed):
+        lane.compute(3, 3_000, [table(value=[3, -1])])
+    with pytest.raises(Failed) as raised:  # and again: it was no accident of the first time
+        lane.compute(3, 3_000, [table(value=[3, -1])])
+    words, *lines = str(raised.value).splitlines()
+    assert words == "ValueError: no price is negative: -1"
+    assert lines[-1].endswith('in refuse: raise ValueError(f"no price is negative: {value}")')
+    assert all(f"{Path(__file__).name}:" in line for line in lines)  # nothing of Spark's
+    assert lane.epoch == 2
+    assert values(lane.compute(3, 3_000, [table(value=[4])])) == [("all", 7)]
+
+
+def test_a_function_that_raises_in_its_first_epoch_may_begin_again(lanes: Lanes) -> None:
+    lane = lanes(picky)
+    with pytest.raises(Failed, match="no price is negative"):
+        lane.compute(1, 0, [table(value=[-1])])
+    assert values(lane.compute(1, 0, [table(value=[5])])) == [("all", 5)]
+
+
+def test_columns_that_change_are_named(lanes: Lanes) -> None:
+    lane = lanes(lambda inputs: inputs["prices"].select("value"), "prices")
+    lane.compute(1, 0, [table(value=[1])])
+    with pytest.raises(Failed, match=r"(?s)the schema of 'prices' has changed from\nvalue: int64\nto\nvalue: double"):
+        lane.compute(2, 0, [table(value=[1.5])])
+    assert values(lane.compute(2, 0, [table(value=[2])])) == [(2,)]
+
+
+def raises(_: Inputs) -> DataFrame:
+    raise KeyError("nothing of that name")
+
+
+def no_frame(_: Inputs) -> DataFrame:
+    return 7  # type: ignore[return-value]
+
+
+def no_stream(inputs: Inputs) -> DataFrame:
+    return inputs["rows"].sparkSession.range(3).toDF("value")
+
+
+def no_column(inputs: Inputs) -> DataFrame:
+    return inputs["rows"].select("prise")
+
+
+def leaves(_: Inputs) -> DataFrame:
+    sys.exit("enough")
+
+
+def aggregates_twice(inputs: Inputs) -> DataFrame:
+    once = inputs["rows"].groupBy("value").count()
+    return once.groupBy("count").agg(f.max("value"))
+
+
+@pytest.mark.parametrize(
+    ("function", "told"),
+    [
+        (raises, "KeyError: 'nothing of that name'"),
+        (no_frame, "the function returned int, not a DataFrame"),
+        (no_stream, "not computed from its inputs"),
+        (no_column, "`prise` cannot be resolved"),
+        (leaves, "SystemExit: enough"),
+        (aggregates_twice, "possible 'correctness' issue"),
+    ],
+)
+def test_a_function_that_cannot_be_used_says_why(lanes: Lanes, function: Callable[[Inputs], DataFrame], told: str) -> None:
+    with pytest.raises(Failed) as raised:
+        lanes(function).compute(1, 0, [table(value=[1])])
+    assert told in str(raised.value)
+    assert "StreamingRelation" not in str(raised.value)  # a plan says nothing to who wrote the function
+    assert "site-packages" not in str(raised.value)
+
+
+def test_what_a_function_raises_is_told_with_its_own_line(lanes: Lanes) -> None:
+    with pytest.raises(Failed) as raised:
+        lanes(no_column).compute(1, 0, [table(value=[1])])
+    assert str(raised.value).splitlines()[-1].endswith('in no_column: return inputs["rows"].select("prise")')
+
+
+def test_a_key_that_is_no_column_is_named_with_the_columns_there_are(lanes: Lanes) -> None:
+    with pytest.raises(Failed, match="partitionBy names symbl, but 'rows' has only symbol, value"):
+        lanes(lambda inputs: inputs["rows"], keyed=Keyed(("symbl",), 0, 2)).compute(1, 0, [table(symbol=["a"], value=[1])])
+
+
+def stuck_in_rows(inputs: Inputs) -> DataFrame:
+    def search(frames: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
+        for frame in frames:
+            while (frame["value"] < 0).any():
+                time.sleep(0.01)
+            yield frame[["value"]]
+
+    return inputs["rows"].mapInPandas(search, "value long")
+
+
+def test_a_function_that_never_returns_is_cancelled_and_its_epoch_stays_to_be_done(lanes: Lanes) -> None:
+    lane = lanes(stuck_in_rows)
+    lane.compute(1, 0, [table(value=[1])])
+    lane.limit_s = LIMIT_S
+    with pytest.raises(Failed, match="has not returned within 3 s, so it was cancelled"):
+        lane.compute(2, 0, [table(value=[-1])])
+    lane.limit_s = 120
+    assert values(lane.compute(2, 0, [table(value=[2])])) == [(2,)]
+
+
+def test_a_definition_that_never_returns_is_ended(lanes: Lanes) -> None:
+    rounds = [0]
+
+    def searches(_: Inputs) -> DataFrame:
+        while True:
+            rounds[0] += 1
+            time.sleep(0.01)
+
+    with pytest.raises(Failed, match=r"has not returned within 0\.2 s"):
+        lanes(searches, limit_s=0.2).compute(1, 0, [table(value=[1])])
+    time.sleep(0.2)
+    ended_at = rounds[0]
+    time.sleep(0.2)
+    assert rounds[0] == ended_at
+
+
+def test_a_query_that_spark_refuses_later_is_told_too(lanes: Lanes) -> None:
+    """By the JVM: there are no lines of Python in it."""
+    lane = lanes(lambda inputs: inputs["rows"].select(f.expr("assert_true(value < 3, 'too many')").alias("no"), "value"))
+    with pytest.raises(Failed, match="too many"):
+        lane.compute(1, 0, [table(value=[3])])
+
+
+def test_an_exception_without_words_is_told_by_its_name() -> None:
+    assert explained(StopIteration()) == "StopIteration"
+
+
+def test_tables_and_sessions_are_untouched_by_what_went_wrong(lanes: Lanes, spark: SparkSession) -> None:
+    with pytest.raises(Failed):
+        lanes(raises).compute(1, 0, [pa.table({"value": [1]})])
+    assert values(lanes(lambda inputs: inputs["rows"]).compute(1, 0, [table(value=[1])])) == [(1,)]
+    assert spark.range(2).count() == 2
