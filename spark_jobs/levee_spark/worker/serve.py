@@ -5,6 +5,7 @@ Called by: main; asked by whoever runs the topology, by Prometheus and by people
 
 import json
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -70,7 +71,8 @@ def handler(sources: Sources) -> type[BaseHTTPRequestHandler]:
             self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
-            self.wfile.write(body)
+            with suppress(ConnectionError):  # whoever asked had no patience
+                self.wfile.write(body)
 
         def log_message(self, *_: object) -> None:
             """Nobody needs a line for each scrape."""
