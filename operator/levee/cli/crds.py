@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from levee.cli.ending import Refused
+from levee.cli.output_file import remedy, write_whole
 from levee.topology.complaint import Complaint
 from levee.topology.crd import NAME, crd_text
 
@@ -35,6 +36,7 @@ def crds(output: Path, check: bool) -> None:
 def _write(file: Path, text: str) -> None:
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
+        write_whole(file, text.encode())
     except OSError as problem:
-        raise click.UsageError(f"Cannot write {file}: {problem.strerror}.") from problem
+        wrong = f"cannot write '{file}': {problem.strerror or problem}"
+        raise Refused("levee crds: nowhere to write to.", [Complaint("--output", wrong, remedy(problem))]) from None

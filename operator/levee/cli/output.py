@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from levee.cli.ending import Exit, Refused
+from levee.cli.output_file import remedy, write_whole
 from levee.topology.complaint import Complaint
 
 PICTURES = ("svg", "png")
@@ -30,7 +31,7 @@ class Output:
     def check(self) -> None:
         """Before the search: whether its answer will have a place."""
         if self.file is not None and not Path(self.file).parent.is_dir():
-            raise self._unwritable("there is no such folder")
+            raise self._unwritable("there is no such folder", "name a file in a folder that exists")
         if self.is_picture and self.to_terminal:
             wrong = f"a terminal cannot show {self.form}"
             fix = f"add --output-file plan.{self.form}, or write it with > plan.{self.form}"
@@ -40,15 +41,15 @@ class Output:
         data = content.encode() if isinstance(content, str) else content
         if self.file is not None:
             try:
-                Path(self.file).write_bytes(data)
+                write_whole(Path(self.file), data)
             except OSError as problem:
-                raise self._unwritable(problem.strerror or str(problem)) from None
+                raise self._unwritable(problem.strerror or str(problem), remedy(problem)) from None
         elif isinstance(content, str):
             sys.stdout.write(content)
         else:
             sys.stdout.buffer.write(data)
             sys.stdout.buffer.flush()
 
-    def _unwritable(self, reason: str) -> Refused:
+    def _unwritable(self, reason: str, fix: str) -> Refused:
         wrong = f"cannot write '{self.file}': {reason}"
-        return Refused("levee plan: nowhere to write to.", [Complaint("--output-file", wrong, "name a file in a folder that exists")])
+        return Refused("levee plan: nowhere to write to.", [Complaint("--output-file", wrong, fix)])
