@@ -11,7 +11,7 @@ from tests.cli.stage import ROOT, levee
 
 DOCS = ROOT / "docs"
 CONSOLE = re.compile(r"```console\n\$ levee (?P<command>[^\n]*)\n(?P<output>.*?)```", re.DOTALL)
-FRONT = re.compile(r"\$ \.venv/bin/levee (?P<command>[^\n]*)\n(?P<output>.*?)```", re.DOTALL)
+FRONT = re.compile(r"\$ \.venv/bin/levee (?P<command>[^\n]*)\n(?P<output>(?!```).+?)```", re.DOTALL)  # those whose output is shown
 EXAMPLE = re.compile(r"`levee (?P<command>[^`\n]*)`\n\n```yaml\n(?P<output>.*?)```", re.DOTALL)
 
 
