@@ -1,6 +1,8 @@
 """A sink: hands every epoch of its input, in order, to what lies outside.
 
 Why: what is outside may not remember; so progress is published like any state, and an epoch delivered twice carries the same number.
+Where delivering twice does no harm all deliverers deliver; where it does, the one of rank 0, and whoever becomes that goes on from what
+was published.
 Called by: a worker; the simulation.
 """
 
@@ -10,6 +12,7 @@ from levee_spark.log import fork, pin, publish
 from levee_spark.log.ending import Refork
 from levee_spark.log.fork import Line
 from levee_spark.log.inputs import BelowFloor, Inputs, Stuck
+from levee_spark.log.listen import Listener
 from levee_spark.log.requests import Deliver, Report, Script, Wait
 from levee_spark.log.wiring import TaskWiring, Wiring
 
@@ -19,10 +22,15 @@ class Sink:
     wiring: Wiring
     task: TaskWiring
     incarnation: str
+    name: str = ""  # as control records name it
+    alone: bool = False  # only one may deliver: what is outside cannot tell that it has an epoch already
+    listener: Listener = field(init=False)
     inputs: Inputs = field(init=False)
     forks: int = 0
+    listened_ms: int = 0
 
     def __post_init__(self) -> None:
+        self.listener = Listener(self.wiring, self.name)
         self.inputs = Inputs(self.wiring, self.task, self.incarnation)
 
     def run(self) -> Script[None]:
@@ -30,6 +38,7 @@ class Sink:
             self.forks += 1
             holder = f"{self.incarnation}-{self.forks}"
             try:
+                yield from self.wait_for_turn()
                 line = yield from fork.fork(self.wiring, self.task.task, holder, self.inputs)
                 while True:
                     line = yield from self.advance(line)
@@ -38,11 +47,28 @@ class Sink:
                 yield from pin.release(self.wiring.layout, self.task.task, holder)
                 yield Wait(self.wiring.times.poll_ms)
 
+    def wait_for_turn(self) -> Script[None]:
+        while self.alone:
+            yield from self.listener.listen()
+            if self.listener.rank() == 0:
+                return
+            yield Wait(self.wiring.times.period_ms)
+
+    def stay(self, now_ms: int) -> Script[None]:
+        """Looked up once a period: until the other has noticed, both may deliver, with the same numbers."""
+        if self.alone and now_ms - self.listened_ms >= self.wiring.times.period_ms:
+            self.listened_ms = now_ms
+            yield from self.listener.listen()
+            if self.listener.rank() != 0:
+                raise Refork("another delivers", 0)
+
     def advance(self, line: Line) -> Script[Line]:
         epoch = line.epoch + 1
-        yield self.inputs.wait(epoch, 0)
+        now = yield self.inputs.wait(epoch, 0)
+        yield from self.stay(now.ended_ms)
         while (gathered := (yield from self.inputs.gather(epoch))) is None:
-            yield self.inputs.wait(epoch, self.wiring.times.poll_ms)
+            now = yield self.inputs.wait(epoch, self.wiring.times.poll_ms)
+            yield from self.stay(now.ended_ms)
         for index, one in enumerate(gathered):
             yield Deliver(index, one)
         line = replace(line, epoch=epoch, position=max(one.manifest.position for one in gathered))

@@ -18,6 +18,7 @@ from levee.topology.convert import convert
 from levee.topology.names import TaskId
 from levee.topology.spec import Resource
 from levee_spark.deliver.delivery import Delivery
+from levee_spark.deliver.formats import FORMATS
 from levee_spark.deliver.opening import open_delivery
 from levee_spark.ingest.ingestion import Ingestion
 from levee_spark.ingest.opening import Place, open_ingestion
@@ -25,7 +26,7 @@ from levee_spark.lane.feed import Feed
 from levee_spark.lane.query import Keyed, Lane, LaneInput
 from levee_spark.log.ingest import Ingestor
 from levee_spark.log.replica import Replica
-from levee_spark.log.requests import Answer, Deliver, Done, Files, Get, Ingest, Request, Restore, Snapshot, Wait
+from levee_spark.log.requests import Answer, Deliver, Done, Files, Get, Ingest, Raised, Request, Restore, Snapshot, Wait
 from levee_spark.log.seal import Sealer
 from levee_spark.log.sink import Sink
 from levee_spark.log.values import EpochObject, Kind
@@ -81,7 +82,7 @@ def role_of(parts: Parts, name: ReplicaName, function_name: str) -> Role:
     if task.is_source:
         return Ingestor(parts.wiring, task, str(name), parts.incarnation(name))
     if task.sink:
-        return Sink(parts.wiring, task, parts.incarnation(name))
+        return Sink(parts.wiring, task, parts.incarnation(name), str(name), alone=not writes_once(parts, task))
     return Replica(parts.wiring, task, str(name), parts.incarnation(name), function_name)
 
 
@@ -92,6 +93,11 @@ def work_of(parts: Parts, name: ReplicaName, function_name: str, run: int) -> Wo
     if task.sink:
         return Delivering(delivery_of(parts, name))
     return operating_of(parts, name, function_name, run)
+
+
+def writes_once(parts: Parts, task: TaskWiring) -> bool:
+    """Levee's own files: whoever comes second finds the epoch's file there."""
+    return next(one.spark.format for one in parts.resource.spec.sinks if one.name == task.operator) in FORMATS
 
 
 def end(work: Work) -> None:
@@ -105,13 +111,20 @@ def end(work: Work) -> None:
             pass  # nothing of it outlives a call
 
 
+class SourceFailed(Exception):
+    """What it said; the same is asked again."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ingesting:
     ingestion: Ingestion
 
     def __call__(self, request: Request) -> Answer:
         assert isinstance(request, Ingest), f"a source cannot answer {request}"
-        return self.ingestion.ingest(request.epoch, request.offsets)
+        answer = self.ingestion.ingest(request.epoch, request.offsets)
+        if isinstance(answer, Raised):
+            raise SourceFailed(answer.error)  # nothing was taken: the replica says so and begins anew
+        return answer
 
 
 @dataclass(frozen=True, slots=True)
