@@ -100,12 +100,11 @@ def stamp(driver: StoreDriver, layout: Layout, task: str, epoch: int) -> int | N
 
 def gaps(times: Timeline, inflicted: Sequence[Inflicted]) -> list[Gap]:
     """From each failure to the next."""
-    struck = [one for one in inflicted if one.hit is not None]
-    if not struck or not times.committed_ms:
+    if not inflicted or not times.committed_ms:
         return []
-    usual = max((times.delay_ms(epoch) for epoch in times.committed_ms if epoch < struck[0].epoch), default=0)
-    ends = [*(one.epoch for one in struck[1:]), max(times.committed_ms) + 1]
-    return [gap(times, one, end, usual) for one, end in zip(struck, ends, strict=True)]
+    usual = max((times.delay_ms(epoch) for epoch in times.committed_ms if epoch < inflicted[0].epoch), default=0)
+    ends = [*(one.epoch for one in inflicted[1:]), max(times.committed_ms) + 1]
+    return [gap(times, one, end, usual) for one, end in zip(inflicted, ends, strict=True)]
 
 
 def gap(times: Timeline, one: Inflicted, end: int, usual_ms: int) -> Gap:

@@ -42,9 +42,8 @@ def plot(times: Timeline, inflicted: Sequence[Inflicted]) -> str:
     epochs = sorted(times.committed_ms)
     axes.plot(epochs, [times.delay_ms(epoch) for epoch in epochs], ".-", color="#264653", linewidth=0.8)
     for one in inflicted:
-        if one.hit is not None:
-            axes.axvline(one.epoch, color="#d1495b", linewidth=1)
-            axes.annotate(f" {one.fault.kind.value}", (one.epoch, 1), xycoords=("data", "axes fraction"), va="top", fontsize=9)
+        axes.axvline(one.epoch, color="#d1495b", linewidth=1)
+        axes.annotate(f" {one.fault.kind.value}", (one.epoch, 1), xycoords=("data", "axes fraction"), va="top", fontsize=9)
     axes.set_xlabel("epoch")
     axes.set_ylabel("ms from due to committed")
     axes.set_ylim(bottom=0)
