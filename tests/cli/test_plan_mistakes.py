@@ -48,6 +48,16 @@ MISTAKES = {
         ("plan", "-f", PIPELINE, "--strategy", "ft-search", "--failures", "node"),
         "pessimistic failures only",
     ),
+    "levels of one plan": (
+        2,
+        ("plan", "-f", PIPELINE, "--frontier", "--strategy", "static"),
+        "static makes one plan, which has no levels. Fix: use --strategy completeness.",
+    ),
+    "levels that fall short": (
+        2,
+        ("plan", "-f", PIPELINE, "--frontier", "--target", "0.5", "--penalty", "1m"),
+        "each level is reached, so nothing falls short",
+    ),
     "two questions at once": (2, ("plan", "-f", PIPELINE, "--frontier", "--fail", "node-1"), "cannot be combined"),
 }
 

@@ -7,18 +7,22 @@ Called by: levee plan --frontier.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from levee.cli import budgets
-from levee.cli.amounts import floor4, number
+from levee.cli import budgets, frontier_words
+from levee.cli.amounts import floor4
 from levee.cli.asked import Wish
 from levee.cli.clock import Clock
+from levee.cli.ending import Exit, Refused
+from levee.cli.frontier_words import guarantee, paid
 from levee.cli.knee import knee
 from levee.cli.planner import Ready, compared, size, yardstick
 from levee.cli.report import Frontier, Level
 from levee.cli.verdict import check
 from levee.planning.case import Found, Kind, Place
-from levee.planning.completeness import exact
+from levee.planning.completeness import baselines, exact
 from levee.planning.problem import Goal, Plan
-from levee.planning.result import Status, Stop
+from levee.planning.result import Result, Status, Stop
+from levee.planning.strategies import verified
+from levee.topology.complaint import Complaint
 from levee.topology.graph import FailureModel
 
 STEPS = 12
@@ -32,17 +36,30 @@ class Step:
     level: Level
 
 
+def refuse(ready: Ready) -> None:
+    """What was asked for and has no levels; what the topology says is only where the question starts."""
+    wrong = None
+    if ready.asked.strategy is not None and ready.wish.strategy.kind is Kind.BASELINE:
+        better = "fidelity" if ready.wish.sources_fail else "completeness"
+        wrong = Complaint("--strategy", f"{ready.asked.strategy} makes one plan, which has no levels", f"use --strategy {better}")
+    if ready.asked.penalty_s is not None:
+        wrong = Complaint("--penalty", "each level is reached, so nothing falls short", "leave it out, or leave out --frontier")
+    if wrong is not None:
+        raise Refused("levee plan: there is no such frontier.", [wrong], Exit.USAGE)
+
+
 def frontier(ready: Ready, clock: Clock) -> Frontier:
     """Levels in rising order; those that no time was left for are missing, and the result says so."""
     ready = replace(ready, wish=_all_levels(ready))
     strategy = ready.wish.strategy
     fidelity = strategy.kind is Kind.FIDELITY
-    all_steps, tried = _by_budget(ready, clock) if fidelity else (list(_by_goal(ready, clock)), None)
+    top = None if fidelity or ready.asked.place is Place.JOINT else _top(ready, clock)
+    all_steps, tried = _by_budget(ready, clock) if fidelity else (list(_by_goal(ready, clock, top)), None)
     steps = _distinct(all_steps, fidelity)
     levels = [step.level for step in steps]
     if not fidelity and ready.asked.failures is None:
         levels = [_with_others(ready, clock, step, len(steps) - index) for index, step in enumerate(steps)]
-    bend = None if clock.interrupted else knee([(_paid(level, fidelity), _guarantee(level, fidelity)) for level in levels])
+    bend = None if clock.interrupted else knee([(paid(level, fidelity), guarantee(level, fidelity)) for level in levels])
     levels = [replace(level, is_knee=index == bend) for index, level in enumerate(levels)]
     return Frontier(
         topology=ready.topology.name,
@@ -52,7 +69,7 @@ def frontier(ready: Ready, clock: Clock) -> Frontier:
         size=size(ready.problem),
         nodes_from=ready.nodes_from,
         levels=tuple(levels),
-        knee=None if bend is None else _sentence(levels, bend, fidelity),
+        knee=None if bend is None else frontier_words.knee_at(levels, bend, fidelity),
         compared=compared(ready),
         strategy=strategy.name,
         seconds=clock.elapsed_s(),
@@ -61,7 +78,18 @@ def frontier(ready: Ready, clock: Clock) -> Frontier:
         verified_by=steps[0].found.verifier if steps else "",
         budgets_tried=None if tried is None else tried[0],
         budgets_in_all=None if tried is None else tried[1],
+        remarks=tuple(_remarks(ready, clock, levels, bend, top)),
     )
+
+
+def _remarks(ready: Ready, clock: Clock, levels: Sequence[Level], bend: int | None, top: Result[Plan] | None) -> Iterator[str]:
+    fidelity = ready.wish.strategy.kind is Kind.FIDELITY
+    if bend is None and (why := frontier_words.no_knee(levels, clock.interrupted)):
+        yield why
+    if ready.asked.target is not None and (reached := frontier_words.of_target(ready.asked.target, levels, fidelity)):
+        yield reached
+    if not levels and not clock.interrupted:
+        yield frontier_words.no_levels(clock.elapsed_s(), top is not None and top.status is Status.INFEASIBLE)
 
 
 def _all_levels(ready: Ready) -> Wish:
@@ -72,18 +100,32 @@ def _all_levels(ready: Ready) -> Wish:
     return replace(wish, target=replace(wish.target, budget=None)) if wish.strategy.kind is Kind.COMPLETENESS else wish
 
 
-def _by_goal(ready: Ready, clock: Clock) -> Iterator[Step]:
-    top = _top(ready, clock)
-    if top is None:
+def _by_goal(ready: Ready, clock: Clock, top: Result[Plan] | None) -> Iterator[Step]:
+    """The first level even if nobody wants to wait: it takes no search. What cannot be reached drops out."""
+    if top is not None and top.status is Status.INFEASIBLE:
         return
-    for step in range(STEPS + 1):
-        if clock.interrupted:
-            return
-        case = replace(ready.case(), goal=Goal(max(0.0, top * step / STEPS - TINY), ready.wish.failures))
-        clock.doing = f", completeness {floor4(top * step / STEPS)}"
-        found = ready.wish.strategy.solve(case, clock.stop(_share(ready, STEPS + 1 - step)))
+    most = 1.0 if top is None or top.objective is None else top.objective
+    start = None if top is None else top.plan
+    goals, reached = _goals(ready, most), False
+    for index, goal in enumerate(goals):
+        if index and clock.interrupted:
+            break
+        case = replace(ready.case(), goal=Goal(max(0.0, goal - TINY), ready.wish.failures), start=start)
+        clock.doing = f", completeness {floor4(goal)}"
+        found = ready.wish.strategy.solve(case, clock.stop(_share(ready, len(goals) - index)))
+        reached = found.result.plan is not None and index == len(goals) - 1
         if found.result.plan is not None:
             yield _step(ready, found, found.result.plan)
+    if start is not None and not reached:  # It was found, at whatever cost.
+        found = verified(ready.case(), replace(baselines.result(ready.problem, start), notes=()))
+        yield _step(ready, found, start)
+
+
+def _goals(ready: Ready, most: float) -> list[float]:
+    """From nothing to the most there is, and what was asked for."""
+    goals = {most * step / STEPS for step in range(STEPS + 1)}
+    wanted = None if ready.asked.target is None else ready.asked.target.completeness
+    return sorted(goals | ({wanted} if wanted is not None and wanted <= most else set()))
 
 
 def _share(ready: Ready, left: int) -> float:
@@ -91,11 +133,9 @@ def _share(ready: Ready, left: int) -> float:
     return 1 / (left + (2 * STEPS if ready.asked.failures is None else 0))
 
 
-def _top(ready: Ready, clock: Clock) -> float | None:
-    if ready.asked.place is Place.JOINT:
-        return 1.0  # What cannot be reached drops out.
+def _top(ready: Ready, clock: Clock) -> Result[Plan]:
     clock.doing, clock.unit = ", the most there is", "completeness"
-    top = exact.highest(ready.problem, ready.wish.failures, stop=clock.stop(0.25)).objective
+    top = exact.highest(ready.problem, ready.wish.failures, stop=clock.stop(0.25))
     clock.unit = "cores"
     return top
 
@@ -106,7 +146,7 @@ def _by_budget(ready: Ready, clock: Clock) -> tuple[list[Step], tuple[int, int]]
     most = (len(ready.problem.tasks) + len(ready.problem.sources)) if ready.problem.replicas > 1 else 0
 
     def attempt(tasks: int, left: int) -> Found | None:
-        if clock.interrupted:
+        if clock.interrupted and tasks > 0:
             return None
         clock.doing = f", budget {tasks * each}"
         return ready.wish.strategy.solve(replace(ready.case(), budget=tasks * each, fidelity=None), clock.stop(1 / left))
@@ -140,16 +180,12 @@ def _step(ready: Ready, found: Found, plan: Plan) -> Step:
 
 def _distinct(steps: Sequence[Step], fidelity: bool) -> list[Step]:
     """Rising in what is paid; a step that pays more and guarantees no more is left out."""
-    rising = sorted(steps, key=lambda step: (_paid(step.level, fidelity), -_guarantee(step.level, fidelity)))
+    rising = sorted(steps, key=lambda step: (paid(step.level, fidelity), -guarantee(step.level, fidelity)))
     kept: list[Step] = []
     for step in rising:
-        if not kept or _guarantee(step.level, fidelity) > _guarantee(kept[-1].level, fidelity) + TINY:
+        if not kept or guarantee(step.level, fidelity) > guarantee(kept[-1].level, fidelity) + TINY:
             kept.append(step)
     return kept
-
-
-def _paid(level: Level, fidelity: bool) -> float:
-    return level.budget if fidelity else round(level.cores, 9)
 
 
 def _with_others(ready: Ready, clock: Clock, step: Step, left: int) -> Level:
@@ -179,18 +215,3 @@ def _cost_under(ready: Ready, step: Step, model: FailureModel, stop: Stop) -> tu
     result = ready.known["completeness"].solve(replace(ready.case(), goal=goal, start=step.plan if holds else None), stop).result
     costs = [cost for cost in (result.objective, step.level.cores if holds else None) if cost is not None]
     return min(costs, default=None), result.status in (Status.OPTIMAL, Status.INFEASIBLE)
-
-
-def _guarantee(level: Level, fidelity: bool) -> float:
-    return level.fidelity if fidelity else level.completeness
-
-
-def _sentence(levels: Sequence[Level], at: int, fidelity: bool) -> str:
-    level, last = levels[at], levels[-1]
-    name = "fidelity" if fidelity else "completeness"
-    paid = f"{level.budget} active replicas" if fidelity else f"{number(level.cores)} cores"
-    more = f"{last.budget - level.budget} replicas" if fidelity else f"{number(last.cores - level.cores)} cores"
-    gain = _guarantee(last, fidelity) - _guarantee(level, fidelity)
-    return (
-        f"The knee is at {name} {floor4(_guarantee(level, fidelity))} for {paid}: beyond it, {number(gain)} more {name} costs {more} more."
-    )

@@ -202,3 +202,4 @@ class Frontier:
     verified_by: str
     budgets_tried: int | None = None  # of a fidelity's: there may be levels between those
     budgets_in_all: int | None = None
+    remarks: tuple[str, ...] = ()  # why there is no knee, and which level the target is

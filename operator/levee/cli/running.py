@@ -15,6 +15,7 @@ from levee.cli.clock import Clock, Now, monotonic_s
 from levee.cli.ending import Exit, Refused
 from levee.cli.files import topologies
 from levee.cli.frontier import frontier as seek_frontier
+from levee.cli.frontier import refuse
 from levee.cli.output import Output
 from levee.cli.planner import Ready, plan, prepare
 from levee.cli.progress import Reporter
@@ -40,6 +41,8 @@ def run(files: Sequence[str], asked: Asked, output: Output, *, frontier: bool, l
         wrong = f"there are {len(found)} topologies, and a picture shows one"
         raise Refused("levee plan: too much for a picture.", [Complaint("--format", wrong, "plan them one by one")], Exit.USAGE)
     ready = [prepare(topology, asked, tools.strategies) for topology in found]  # All mistakes before the first search.
+    for one in ready if frontier else ():
+        refuse(one)
     clock = Clock(tools.now, limit_s)
     with clock.listening():
         shown = [_watched(one, clock, frontier, quiet) for one in ready if not clock.interrupted]

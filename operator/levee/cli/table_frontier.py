@@ -34,21 +34,21 @@ def show(console: Console, frontier: Frontier) -> None:
         console.print(Text("Interrupted: these are the levels found so far; others are missing or not proven.", style="bold yellow"))
     if frontier.knee is not None:
         console.print(Text(frontier.knee, style="bold"))
-    if not frontier.levels and not frontier.interrupted:
-        console.print(
-            Text("No plan fits these nodes, not even one replica of every task: run it without --frontier to see why.", style="bold red")
-        )
+    for remark in frontier.remarks:
+        console.print(Text(remark, style="default" if frontier.levels else "bold red"))
 
 
 def _header(frontier: Frontier) -> Iterable[tuple[str, RenderableType]]:
     proof = "each level optimal, proven" if frontier.complete else "not every level is proven to be the cheapest"
+    proof = proof if frontier.levels else "no level was found"
     if frontier.budgets_tried != frontier.budgets_in_all:
         proof += f"; {frontier.budgets_tried} of {frontier.budgets_in_all} budgets tried"
     yield "strategy", f"{frontier.strategy}, {frontier.seconds:.2f} s; {proof}"
     yield "failures", words.failures(frontier.failures)
     yield "size", words.size(frontier.size)
     yield "nodes", frontier.nodes_from
-    yield "verified by", frontier.verified_by
+    if frontier.levels:
+        yield "verified by", frontier.verified_by
 
 
 def _by_goal(frontier: Frontier) -> Table:
@@ -87,6 +87,6 @@ def _over(frontier: Frontier, level: Level) -> str:
 def _remark(level: Level) -> Text:
     text = Text("<- knee" if level.is_knee else "", style="bold")
     if level.status is not Status.OPTIMAL:
-        gap = "" if level.gap is None else f" (within {100 * level.gap:.2g} %)"
+        gap = f" ({within})" if (within := words.within(level.gap)) else ""
         text.append(f" not proven{gap}", style="yellow")
     return text

@@ -76,7 +76,14 @@ def certainty(search: Search) -> str:
         return "there is no plan, proven"
     if search.gap is None:
         return "not claimed to be optimal" if not search.interrupted else "not proven"
-    return f"within {100 * search.gap:.2g} % of the best possible"
+    return f"{within(search.gap)} of the best possible" if within(search.gap) else "not proven"
+
+
+def within(gap: float | None) -> str:
+    """Nothing where a share says nothing, since the plan is worth nearly nothing itself."""
+    if gap is None or gap >= 100:
+        return ""
+    return f"within {100 * gap:.2g} %" if gap < 0.995 else f"within {100 * gap:.0f} %"
 
 
 def objective(search: Search, value: float) -> str:
