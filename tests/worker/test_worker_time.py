@@ -81,6 +81,11 @@ def test_a_detour_begins_the_epoch_anew() -> None:
     assert found == {Phase.COMPUTE: 1 + 5, Phase.COMMIT: 2 + 6, Phase.WAIT: 3, Phase.FORK: 4}
 
 
+def test_an_epoch_whose_function_raised_is_held_and_committed_like_any_other() -> None:
+    found = told(Compute(1, ()), Report("failed", 1), Wait(5), PUT, Report("won", 1))
+    assert found == [(Phase.COMPUTE, 1), (Phase.COMMIT, 2 + 4 + 5), (Phase.HOLD, 3)]
+
+
 def test_sources_compute_and_sinks_deliver() -> None:
     assert told(Ingest(1, None), Report("won", 1)) == [(Phase.COMPUTE, 1), (Phase.COMMIT, 2)]
     assert told(Wait(1), Deliver(0, EPOCH), Wait(1), Deliver(0, EPOCH)) == [

@@ -12,6 +12,7 @@ from levee_spark.log.requests import Answer, Compute, Deliver, Ingest, PutIfAbse
 from levee_spark.worker.status import Phase
 
 ENDS = frozenset({"won", "lost"})
+DETOURS = frozenset({"forks again", "begins again"})  # whatever was under way is begun anew
 Took = Callable[[Phase, float], None]
 
 
@@ -45,7 +46,7 @@ class Phases:
                 self.end()
             case Deliver():
                 self.end()
-            case Report():  # a detour: whatever was under way is begun again
+            case Report(what) if what in DETOURS:
                 self.computed = False
             case _:
                 pass
