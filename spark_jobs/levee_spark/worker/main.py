@@ -21,6 +21,7 @@ from levee.topology import load
 from levee.topology.spec import Resource
 from levee_spark.lane.feed import Feed
 from levee_spark.lane.source import register
+from levee_spark.lane.trouble import Failed
 from levee_spark.log import probe
 from levee_spark.log.requests import Answer, Done, Report, Request
 from levee_spark.log.seal import Sealer
@@ -150,10 +151,15 @@ def socket_path(spool: Path) -> Path:
 
 
 def prepare(parts: Parts, session: SparkSession) -> None:
-    """Whoever says that it is ready is: its first epochs take no longer than the others."""
+    """Whoever says that it is ready is: its first epochs take hardly longer than the others."""
+    if not any(uses_spark(parts, name) for name in parts.order.replicas):
+        return
     began_s = time.monotonic()
-    if any(uses_spark(parts, name) for name in parts.order.replicas):
+    try:
         warm_up(session, parts.feed, parts.order.directory, parts.spool)
+    except Failed as failed:  # it is no part of the work
+        parts.log.say("not warm", level="warning", error=str(failed))
+    else:
         parts.log.say("warm", seconds=round(time.monotonic() - began_s, 1))
 
 
