@@ -7,8 +7,9 @@ Called by: the tests of faults.
 import http.client
 import json
 import sys
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -29,6 +30,7 @@ from tests.faults.streams import Streams, check_lines, delivered, streams_of
 
 WORKER = (sys.executable, "-m", "tests.faults.faulty_worker")
 START_MS = 600_000
+ORPHANS_S = 120.0
 TURNS_MAX = 1_200  # for something that must happen, however slow the machine
 
 
@@ -148,6 +150,16 @@ def everybody_works(turn: Turn) -> bool:
     return seen.anchored and ready and len(states) == len(seen.homes) and working
 
 
+def remains(place: Path) -> list[str]:
+    """Processes of a run that is over; of killed workers, too: their Java and Python processes must have seen that they are alone."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if f"FAULTS={place}".encode() in (process / "environ").read_bytes():
+                found.append((process / "cmdline").read_text().replace("\0", " ")[:200])
+    return found
+
+
 @contextmanager
 def planted(place: Path, wish: Wish | None = None) -> Iterator[Plant]:
     """Running, and with some epochs delivered."""
@@ -158,6 +170,10 @@ def planted(place: Path, wish: Wish | None = None) -> Iterator[Plant]:
         plant = Plant(place, run)
         plant.is_whole()
         yield plant
+    until_s = time.monotonic() + ORPHANS_S
+    while (left := remains(place)) and time.monotonic() < until_s:
+        time.sleep(0.5)
+    assert not left
 
 
 def check_undisturbed(place: Path, streams: Streams) -> None:
