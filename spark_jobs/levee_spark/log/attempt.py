@@ -17,7 +17,7 @@ from levee_spark.log.wiring import TaskWiring
 
 
 class FunctionRaised(Exception):
-    """And `onError` is fail."""
+    """And `onError` is fail, or it raises even without rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ def compute(
     layout: Layout, task: TaskWiring, blank: Manifest, line: Line, inputs: tuple[EpochObject, ...], *, dropped: bool
 ) -> Script[Attempt]:
     answer = yield Compute(blank.epoch, inputs, dropped)
-    if isinstance(answer, Raised) and not task.skips_errors:
+    if isinstance(answer, Raised) and (dropped or not task.skips_errors):
         raise FunctionRaised(answer.error)
     if isinstance(answer, Raised):  # the epoch is sealed without rows: this is where people learn why
         yield Report("failed", blank.epoch, answer.error)

@@ -19,7 +19,7 @@ from levee_spark.log.listen import Listener
 from levee_spark.log.mend import Mender
 from levee_spark.log.race import Race
 from levee_spark.log.rank import Last
-from levee_spark.log.requests import Compute, Report, Script, Wait
+from levee_spark.log.requests import Compute, Raised, Report, Script, Wait
 from levee_spark.log.values import EpochObject, Kind, Manifest
 from levee_spark.log.wiring import TaskWiring, Wiring
 
@@ -221,11 +221,17 @@ class Replica:
         if not attempt.took_rows and taken and not self.divergence.trailing:
             yield from self.diverged(epoch)
         if not attempt.in_state:
-            yield Compute(epoch, gathered, dropped=True)
+            yield from self.take_without_rows(epoch, gathered)
         yield from self.race.remember(committed)
         if not self.divergence.trailing:
             self.divergence.accepted(epoch)
         return replace(line, epoch=epoch, lineage=committed.lineage, rebased=line.rebased and committed.kind is not Kind.FINAL)
+
+    def take_without_rows(self, epoch: int, gathered: tuple[EpochObject, ...]) -> Script[None]:
+        """Where not even that can be computed, the state cannot follow the stream."""
+        answer = yield Compute(epoch, gathered, dropped=True)
+        if isinstance(answer, Raised):
+            raise Ended(Ending(Why.FAILED, epoch, answer.error))
 
     def diverged(self, epoch: int) -> Script[None]:
         yield Report("diverged", epoch)
