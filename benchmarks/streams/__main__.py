@@ -6,6 +6,8 @@ whatever is there.
 
 import argparse
 import shutil
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -32,6 +34,8 @@ def main() -> None:
     work = Path(tempfile.mkdtemp(prefix="levee-bench-"))
     try:
         bench = Bench(folder, work, mode.patience_s if options.patience is None else options.patience)
+        if not options.page_only:
+            subprocess.run([sys.executable, "-m", "levee_spark.worker.prepare"], check=False)  # workers start as on any prepared machine
         for part in [] if options.page_only else parts:
             bench.measure(part, KEYS[part](mode))
         report.write(mode, {part: bench.known(part) for part in KEYS}, options.page)

@@ -6,15 +6,27 @@ Called by: report.
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import matplotlib as mpl
+
+mpl.use("svg")
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
-from benchmarks.planning.figures import COLOURS, save
-from benchmarks.planning.runner import Row
 from benchmarks.planning.statistics import mean, where
+from benchmarks.streams.rows import Row
 
+COLOURS = ("#264653", "#e76f51", "#2a9d8f")
 WHO = {"levee": "Levee", "tuned": "Spark, tuned", "defaults": "Spark's defaults"}
 TECHNIQUES = {"active": "#2a9d8f", "checkpoint": "#e9c46a", "replay": "#d1495b"}
+
+
+def save(figure: Figure, path: Path) -> None:
+    """The same picture gives the same file."""
+    mpl.rcParams["svg.hashsalt"] = path.name
+    figure.tight_layout()
+    figure.savefig(path, metadata={"Date": None}, facecolor="white")
+    plt.close(figure)
 
 
 def epochs(rows: Sequence[Row], path: Path) -> None:

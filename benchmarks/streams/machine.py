@@ -7,14 +7,15 @@ import subprocess
 from importlib.metadata import version
 
 from benchmarks.planning import machine
-from levee_spark.spark import java
+from levee_spark.spark import archive, java
 
 PACKAGES = ("pyspark", "pyarrow", "obstore", "pandas")
 
 
 def describe() -> str:
     packages = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
-    return f"{machine.describe()}, {packages}; {java_version()}"
+    classes = "a class archive" if archive.archive().exists() else "no class archive"
+    return f"{machine.describe()}, {packages}; {java_version()}, {classes}"
 
 
 def java_version() -> str:

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from benchmarks.planning.runner import Key, Row
 from benchmarks.streams.processes import cpu_s
 from benchmarks.streams.recovery_topology import Case, setup
+from benchmarks.streams.rows import Key, Row
 from benchmarks.streams.scrape import samples
 from benchmarks.streams.settings import PERIOD_MS, Mode
 from levee.topology.names import TaskId

@@ -6,8 +6,8 @@ Called by: __main__.
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from benchmarks.planning.runner import Row
 from benchmarks.streams import figures, machine, report_recovery, report_rest
+from benchmarks.streams.rows import Row
 from benchmarks.streams.settings import LOAD_MAX, Mode
 
 HEAD = """\

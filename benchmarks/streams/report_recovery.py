@@ -5,10 +5,10 @@ Called by: report.
 
 from collections.abc import Iterator, Sequence
 
-from benchmarks.planning.runner import Row
 from benchmarks.planning.statistics import mean, table, where
 from benchmarks.streams.recovery_topology import PRIMARY_NODES, SOURCES, WIDTHS
 from benchmarks.streams.report_rest import mark
+from benchmarks.streams.rows import Row
 from benchmarks.streams.settings import PERIOD_MS, RECOVERY_SCALE
 
 HOLD_MS = 100
@@ -28,12 +28,13 @@ def sections(rows: Sequence[Row], pictures: str) -> Iterator[str]:
 
 SETTING = """\
 The topology of Su and Zhou, Tolerating Correlated Failures in Massively Parallel Stream Processing Engines, Figure 6, scaled to one
-machine: {sources} source tasks instead of 16, operators of {widths} tasks instead of 8, 4, 2 and 1, and the rate of each source task divided by
-{scale} (the tables name the paper's rate). Windows slide with every epoch of {period} ms, the state is the window's rows, half of the rows
-go on. `single` kills the node of one task of the first operator, `all` the {nodes} nodes that hold all primaries; sources and second replicas
-stand on other nodes. Recovery ends when every failed task has committed the epoch after its last one before the fault, by the store's
-stamps. The controller looks twice a second. A checkpoint restores an idle standby; `replay` has no checkpoint and begins at the first
-epoch, in a stream that is one window old: of its inputs, which the store still has, and not of the sources through all operators."""
+machine: {sources} source tasks instead of 16, operators of {widths} tasks instead of 8, 4, 2 and 1, and the rate of each source task
+divided by {scale} (the tables name the paper's rate). Windows slide with every epoch of {period} ms, the state is the window's rows,
+half of the rows go on. `single` kills the node of one task of the first operator, `all` the {nodes} nodes that hold all primaries;
+sources and second replicas stand on other nodes. Recovery ends when every failed task has committed the epoch after its last one before
+the fault, by the store's stamps. The controller looks twice a second. A checkpoint restores an idle standby; `replay` has no checkpoint
+and begins at the first epoch, in a stream that is one window old: of its inputs, which the store still has, and not of the sources
+through all operators."""
 
 
 def setting() -> str:

@@ -6,10 +6,10 @@ Called by: report.
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
 
-from benchmarks.planning.runner import Row
 from benchmarks.planning.statistics import mean, percentile, table, where
 from benchmarks.streams.figures import WHO
 from benchmarks.streams.requests import said
+from benchmarks.streams.rows import Row
 from benchmarks.streams.settings import FUNCTIONS
 
 LIMITS_MS = {"filter": 18, "windowed": 45}

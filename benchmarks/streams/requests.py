@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.planning.runner import Key, Row
+from benchmarks.streams.rows import Key, Row
 from benchmarks.streams.scrape import samples
 from benchmarks.streams.settings import Mode
 from levee.cli.local import Ask, setup_of

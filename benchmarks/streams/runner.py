@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.planning.runner import Key, Row
+from benchmarks.streams.rows import Key, Row
 from benchmarks.streams.settings import LOAD_MAX
 
 TIMEOUT_S = 900

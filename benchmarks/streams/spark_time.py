@@ -9,10 +9,10 @@ from pathlib import Path
 import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
-from benchmarks.planning.runner import Row
 from benchmarks.streams.functions import FUNCTIONS, table
 from benchmarks.streams.lane_time import LARGE_HEAP_MIB
 from benchmarks.streams.processes import cpu_s
+from benchmarks.streams.rows import Row
 from levee_spark.spark import gateway
 from levee_spark.spark.session import adopt, open_session
 from levee_spark.spark.settings import C1_ROWS, OPENED, Size

@@ -6,7 +6,7 @@ Called by: __main__ (keys), take.
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.planning.runner import Key, Row
+from benchmarks.streams.rows import Key, Row
 from benchmarks.streams.settings import FUNCTIONS, Mode
 
 WHO = ("levee", "tuned")

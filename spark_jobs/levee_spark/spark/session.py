@@ -10,14 +10,14 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from levee_spark.spark import gateway
+from levee_spark.spark import archive, gateway
 from levee_spark.spark.settings import Size, flags, settings
 
 
 def open_session(size: Size, extra: Mapping[str, str], log: Path | None = None) -> tuple[SparkSession, gateway.Jvm]:
     """One a process: PySpark knows only one JVM."""
     wanted = settings(size, extra)
-    jvm = gateway.start(flags(size), wanted, log)
+    jvm = gateway.start([*flags(size), *archive.flags()], wanted, log)
     return adopt(jvm, wanted), jvm
 
 
