@@ -64,7 +64,7 @@ crds: $(STAMP) ## write the CustomResourceDefinition from the models into crds/
 demo: $(STAMP) ## run Bargain Discovery on this machine, kill a primary and a node, show that nothing was lost (some minutes)
 	$(VENV)/bin/levee demo --directory build/demo $(ARGS)
 
-bench-planning: $(STAMP) ## measure the planners into docs/results/planning.md; QUICK=1: some minutes instead of hours
+bench-planning: $(STAMP) ## measure the planners into docs/results/planning.md (hours); QUICK=1: a sample into build/planning-quick.md (minutes)
 	$(PY) -m benchmarks.planning $(if $(QUICK),--quick) $(ARGS)
 
 bench-streams: $(STAMP) ## measure the data plane into docs/results/streams.md; QUICK=1: some minutes; one part: ARGS="--only epochs"

@@ -8,7 +8,7 @@ import platform
 from importlib.metadata import version
 from pathlib import Path
 
-PACKAGES = ("highspy", "numpy", "numba")
+from benchmarks.planning.store import PACKAGES
 
 
 def describe() -> str:

@@ -1,47 +1,65 @@
-"""Write docs/results/planning.md and its figures from the rows of one run.
+"""Write the page of a run and its figures from its rows: docs/results/planning.md, or that of a quick run.
 
-Called by: __main__.
+Called by: run.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.planning import figures, machine, report_completeness, report_fidelity
-from benchmarks.planning.runner import Row
-from benchmarks.planning.settings import Mode
+from benchmarks.planning import completeness, fidelity, figures, machine, report_completeness, report_fidelity
+from benchmarks.planning.settings import QUICK, Mode
 from benchmarks.planning.statistics import mean, share
+from benchmarks.planning.store import Row, code_of
+from levee.cli.output_file import write_whole
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    exact: Sequence[Row]
-    search: Sequence[Row]
+    completeness: Mapping[str, Sequence[Row]]  # by optimiser
     models: Sequence[Row]
     joint: Sequence[Row]
     fidelity: Sequence[Row]
 
+    @property
+    def exact(self) -> Sequence[Row]:
+        return self.completeness["exact"]
+
+    @property
+    def search(self) -> Sequence[Row]:
+        return self.completeness["ft-search"]
+
 
 def write(mode: Mode, jobs: int, rows: Rows, page: Path) -> None:
+    """Everything is drawn before the first file is replaced, and each is replaced as a whole."""
+    drawn = _drawn(rows)
+    parts = (_head(mode, jobs), _completeness(mode, rows, page), _beyond(rows), _fidelity(mode, rows, page), _verified(rows))
     pictures = page.parent / page.stem
     pictures.mkdir(parents=True, exist_ok=True)
-    costs, times = report_completeness.first_ratios(rows.search)
-    shares, heights = report_completeness.pruning_shares(rows.search)
-    figures.outcomes(rows.exact, rows.search, pictures / "outcomes.svg")
-    figures.first_against_best(costs, times, pictures / "first-against-best.svg")
-    figures.prunings(shares, heights, pictures / "prunings.svg")
-    figures.panels(rows.fidelity, pictures / "fidelity.svg")
-    parts = (_head(mode, jobs), _completeness(mode, rows, page), _beyond(rows), _fidelity(mode, rows, page), _verified(rows))
-    page.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    for name, picture in drawn.items():
+        write_whole(pictures / name, picture)
+    write_whole(page, ("\n\n".join(parts) + "\n").encode())
+
+
+def _drawn(rows: Rows) -> dict[str, bytes]:
+    return {
+        "outcomes.svg": figures.outcomes(rows.completeness, "outcomes.svg"),
+        "first-against-best.svg": figures.first_against_best(*report_completeness.first_ratios(rows.search), "first-against-best.svg"),
+        "prunings.svg": figures.prunings(*report_completeness.pruning_shares(rows.search), "prunings.svg"),
+        "fidelity.svg": figures.panels(rows.fidelity, "fidelity.svg"),
+    }
 
 
 def _head(mode: Mode, jobs: int) -> str:
+    command = "make bench-planning" + (" QUICK=1" if mode is QUICK else "")
     return f"""# Planning: what was measured
 
-Written by `make bench-planning`; nothing here is typed by hand. A run may be interrupted and go on later with what it has
+Written by `{command}`; nothing here is typed by hand. A run may be interrupted and go on later with what it has
 measured; this page does not record how often.
 
 - Machine: {machine.describe()}.
+- Code: {code_of(completeness.row)} for completeness, {code_of(fidelity.row)} for fidelity (the hash of the planners, of what measures them
+  and of their packages' versions); what other code has measured is not on this page.
 - Run: {mode.describe()}; {jobs} measurements at a time (FT-Search alone, with {jobs} threads).
 - Applications are those of `levee.planning.generate.applications`, topologies those of `levee.planning.generate.topologies`; both say how
   they read the papers. A time limit ends a measurement, not the bench; times include building the model.
@@ -62,13 +80,13 @@ def _completeness(mode: Mode, rows: Rows, page: Path) -> str:
 The exact solver has one thread and {mode.exact_limit_s:g} s for each, FT-Search every core and {mode.search_limit_s:g} s (LAAR gave it 10
 minutes and six cores: more of its runs ended).
 
-{report_completeness.speed(rows.exact, rows.search)}
+{report_completeness.speed(rows.completeness)}
 
 {agreement}
 
 ![How the runs ended, by goal]({page.stem}/outcomes.svg)
 
-{report_completeness.classes(rows.exact, rows.search)}
+{report_completeness.classes(rows.completeness)}
 
 FT-Search's first plan against its best, where it proved the best ({len(costs)} problems): cost ratio {mean(costs):.3f} in mean
 (LAAR: 1.057), time ratio {mean(times):.2f} (LAAR: 0.37).
@@ -108,8 +126,8 @@ Setting and ratio where ours is not strictly above structure-aware in mean altho
 
 
 def _verified(rows: Rows) -> str:
-    plans = [row for part in (rows.exact, rows.search, rows.models, rows.joint) for row in part]
-    plans += [row[solver] for row in rows.fidelity for solver in report_fidelity.SOLVERS]
+    plans = [row for part in (*rows.completeness.values(), rows.models, rows.joint) for row in part]
+    plans += [row[solver] for row in rows.fidelity for solver in fidelity.SOLVERS]
     return f"""## Verification
 
 The independent verifiers accepted {share(plans, lambda row: row["verified"]):.2%} of {len(plans)} answers."""

@@ -3,24 +3,25 @@
 Called by: report.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import isclose
 
-from benchmarks.planning.completeness import MODEL_GOALS, MODEL_TASKS_MAX
+from benchmarks.planning.completeness import MODEL_GOALS, MODEL_TASKS_MAX, OPTIMISERS, Optimiser
 from benchmarks.planning.figures import PAPER_NAMES, PRUNINGS
-from benchmarks.planning.runner import Row
 from benchmarks.planning.settings import GOALS
 from benchmarks.planning.statistics import mean, percentile, proven, share, table, where
+from benchmarks.planning.store import Row
 from levee.topology.graph import FailureModel
 
 
-def speed(exact: Sequence[Row], search: Sequence[Row]) -> str:
+def speed(rows: Mapping[str, Sequence[Row]]) -> str:
     head = ("", "problems", "proven", "median", "p90", "p99", "longest", "largest gap left")
-    return table(head, [_speed("exact solver, CPU time", exact, "cpu_seconds"), _speed("FT-Search, wall time", search, "seconds")])
+    return table(head, [_speed(OPTIMISERS[name], found) for name, found in rows.items()])
 
 
-def _speed(name: str, rows: Sequence[Row], clock: str) -> tuple[object, ...]:
-    seconds = [row[clock] for row in rows]
+def _speed(optimiser: Optimiser, rows: Sequence[Row]) -> tuple[object, ...]:
+    name = f"{optimiser.label}, {'wall' if optimiser.alone else 'CPU'} time"
+    seconds = [row[optimiser.clock] for row in rows]
     times = [f"{percentile(seconds, percent):.3f} s" for percent in (50, 90, 99, 100)]
     left = [row for row in rows if not proven(row)]
     gaps = [row["gap"] for row in left if row["gap"] is not None]
@@ -29,11 +30,11 @@ def _speed(name: str, rows: Sequence[Row], clock: str) -> tuple[object, ...]:
     return name, len(rows), f"{share(rows, proven):.2%}", *times, gap + (f", {unplanned} without a plan" if unplanned else "")
 
 
-def classes(exact: Sequence[Row], search: Sequence[Row]) -> str:
+def classes(rows: Mapping[str, Sequence[Row]]) -> str:
     names = [f"{status} ({short})" for status, short in PAPER_NAMES.items()]
     lines = [
-        (f"{name}, {goal}", *(len(where(rows, goal=goal, status=status)) for status in PAPER_NAMES))
-        for name, rows in (("FT-Search", search), ("exact", exact))
+        (f"{OPTIMISERS[name].label}, {goal}", *(len(where(found, goal=goal, status=status)) for status in PAPER_NAMES))
+        for name, found in rows.items()
         for goal in GOALS
     ]
     return table(("optimiser, goal", *names), lines)

@@ -5,12 +5,12 @@ Called by: report.
 
 from collections.abc import Sequence
 
-from benchmarks.planning.runner import Row
+from benchmarks.planning.fidelity import SOLVERS
 from benchmarks.planning.settings import RATIOS
 from benchmarks.planning.statistics import mean, percentile, share, table, where
+from benchmarks.planning.store import Row
 from levee.planning.generate.topologies import SETTINGS
 
-SOLVERS = ("greedy", "structure-aware", "ours")
 LESS = 1e-9
 
 

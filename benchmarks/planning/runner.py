@@ -1,20 +1,23 @@
 """Run many independent measurements, keep each result on disk as it comes, and go on where an interrupted run ended.
 
-Why: the full bench takes hours; nothing measured may be lost, and nothing is measured twice.
+Why: the full bench takes hours; nothing measured may be lost, and nothing is measured twice by the same code.
 Called by: the measuring modules of this package.
 """
 
 import json
+import signal
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import closing
+from multiprocessing import active_children
 from pathlib import Path
 from typing import Any
 
+from benchmarks.planning.store import Row, Store, code_of
 from levee.planning.result import Stop
 
-Row = dict[str, Any]  # what one measurement found; JSON
 Key = tuple[Any, ...]  # the arguments of one measurement; JSON
 
 
@@ -31,40 +34,41 @@ def stop_after_cpu(limit_s: float) -> Stop:
 
 
 def measure(name: str, folder: Path, keys: Iterable[Key], take: Callable[..., Row], jobs: int) -> list[Row]:
-    """All rows of `take(*key)`, in the order of the keys; rows found in `folder` are not measured again."""
+    """All rows of `take(*key)`, in the order of the keys; rows that the same code left in `folder` are not measured again."""
     wanted = [json.dumps(key) for key in keys]
-    path = folder / f"{name}.jsonl"
-    known = _read(path)
+    store = Store(folder / f"{name}.jsonl", code_of(take))
+    known, others = store.read()
     todo = [key for key in wanted if key not in known]
-    print(f"{name}: {len(wanted)} measurements, {len(wanted) - len(todo)} known", file=sys.stderr, flush=True)
-    folder.mkdir(parents=True, exist_ok=True)
-    with path.open("a", encoding="utf-8") as file:
-        for done, (key, row) in enumerate(_take_all(todo, take, jobs), start=1):
+    _tell(f"{name}: {len(wanted)} measurements, {len(wanted) - len(todo)} known" + (f", {others} of other code" if others else ""))
+    with store.appending() as append, closing(_take_all(todo, take, jobs)) as taken:
+        for done, (key, row) in enumerate(taken, start=1):
             known[key] = row
-            file.write(json.dumps([key, row]) + "\n")
-            file.flush()
+            append(key, row)
             if done % 100 == 0:
-                print(f"{name}: {done} of {len(todo)}", file=sys.stderr, flush=True)
+                _tell(f"{name}: {done} of {len(todo)}")
     return [known[key] for key in wanted]
 
 
-def _read(path: Path) -> dict[str, Row]:
-    """What earlier, interrupted runs found; a line that was torn by the interruption is measured again."""
-    rows: dict[str, Row] = {}
-    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
-        try:
-            key, row = json.loads(line)
-        except json.JSONDecodeError:
-            continue
-        rows[key] = row
-    return rows
+def _tell(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
 
 
-def _take_all(todo: list[str], take: Callable[..., Row], jobs: int) -> Iterable[tuple[str, Row]]:
+def _take_all(todo: list[str], take: Callable[..., Row], jobs: int) -> Generator[tuple[str, Row], None, None]:
     if jobs == 1:
         yield from ((key, take(*json.loads(key))) for key in todo)
         return
-    with ProcessPoolExecutor(jobs) as pool:
+    pool = ProcessPoolExecutor(jobs, initializer=_leave_ctrl_c_to_the_parent)
+    try:
         futures = {pool.submit(take, *json.loads(key)): key for key in todo}
         for future in as_completed(futures):
             yield futures[future], future.result()
+    except BaseException:  # Nobody waits for what is being measured.
+        pool.shutdown(wait=False, cancel_futures=True)
+        for worker in active_children():
+            worker.terminate()
+        raise
+    pool.shutdown()
+
+
+def _leave_ctrl_c_to_the_parent() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -6,7 +6,7 @@ Called by: report and figures.
 from collections.abc import Callable, Iterable, Sequence
 from statistics import fmean
 
-from benchmarks.planning.runner import Row
+from benchmarks.planning.store import Row
 
 PROVEN = ("optimal", "infeasible")
 
