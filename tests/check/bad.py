@@ -75,7 +75,7 @@ def timers(inputs: Inputs) -> DataFrame:
 
 def raises(inputs: Inputs) -> DataFrame:
     def refuse(value: int) -> int:
-        if value > 40:
+        if value > 20:
             raise ValueError(f"{value} is too much")
         return value
 

@@ -12,6 +12,7 @@ from pyarrow import parquet
 
 from levee.cli.check import tell
 from levee.cli.ending import Exit
+from levee.cli.main import run
 from levee_spark.check import differences
 from levee_spark.check.finding import Finding, Weight
 from levee_spark.check.lines import is_unrepeatable, words_before_brackets
@@ -81,7 +82,7 @@ def ran(place: Path, operators: tuple[str, ...], *flags: str) -> Ran:
         shutil.copy(HERE / name, place)
     file = place / "topology.yaml"
     file.write_text(topology(operators))
-    words = [sys.executable, "-c", "from levee.cli.main import main; main()", "check", "-f", str(file), "--epochs", "3", *flags]
+    words = [sys.executable, "-c", "from levee.cli.main import main; main()", "check", "-f", str(file), "--epochs", "2", *flags]
     ended = subprocess.run(words, capture_output=True, text=True, check=False)
     complaints: list[str] = []
     for line in ended.stderr.splitlines():
@@ -149,11 +150,11 @@ def test_what_a_plan_must_not_have_is_named_with_its_line(found: Ran, operator: 
 
 def test_a_function_that_raises_is_told_with_its_epoch_its_line_and_a_sample(found: Ran) -> None:
     [told] = found.of("raises")
-    assert "epoch 3: ValueError: " in told
+    assert "epoch 2: ValueError: " in told
     assert "is too much" in told
     assert 'in refuse: raise ValueError(f"{value} is too much")' in told
     assert "the first 3 of 20 rows of 'numbers' in this epoch" in told
-    assert "'value': 40" in told
+    assert "'value': 20" in told
 
 
 @pytest.mark.parametrize(
@@ -185,6 +186,11 @@ def test_without_findings_the_exit_code_is_0(capsys: pytest.CaptureFixture[str])
         "shop/clicks: repeatable (1 operator, 8 epochs, 2 runs)\n",
         "warning: vwap (vwap.py:7): may go wrong.\n    Fix: mend it.\n",
     )
+
+
+def test_a_file_that_cannot_be_read_is_told_and_nothing_is_started(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["check", "-f", "/nowhere/topology.yaml"]) == Exit.USAGE
+    assert capsys.readouterr().err.startswith("levee check: it cannot run.\n  --file: cannot read '/nowhere/topology.yaml'")
 
 
 def test_samples_are_a_file_for_each_epoch_or_one_that_is_cut(tmp_path: Path) -> None:

@@ -43,11 +43,14 @@ def check(ctx: click.Context, file: str, epochs: int, sample: Path | None) -> No
     Over sample epochs, the second time under another hash seed, clock, time zone and order of rows. Generators (replay) and the
     rate source make their own samples; of other sources, give some with --sample.
     """
-    from levee.cli.runnable import read  # planning must not delay `levee check -h`
+    from levee.cli.runnable import HEADING, read  # planning must not delay `levee check -h`
     from levee_spark.check.running import Asked, Broken
     from levee_spark.check.running import check as run
 
-    data, loaded = read(file)
+    try:
+        data, loaded = read(file)
+    except Refused as wrong:
+        raise Refused(wrong.heading.replace(HEADING, "levee check: it cannot run."), wrong.complaints, wrong.code) from None
     assert loaded.resource is not None
     operators = [one.name for one in loaded.resource.spec.operators]
     beside = Path.cwd() if file == STDIN else Path(file).absolute().parent
