@@ -82,6 +82,25 @@ def test_ctrl_c_ends_a_frontier_that_is_being_sought() -> None:
     assert err.count(b"searching") == 0  # The first was read; no search was begun after it.
 
 
+@pytest.mark.parametrize("module", ["click", "levee.cli.ending", "numpy"])
+def test_ctrl_c_while_levee_is_still_being_loaded_is_no_traceback(module: str) -> None:
+    """The signal comes when the module is looked for."""
+    script = f"""
+import signal, sys
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            signal.raise_signal(signal.SIGINT)
+sys.meta_path.insert(0, Finder())
+from levee.cli.main import main
+main()
+"""
+    ended = subprocess.run([sys.executable, "-c", script, "plan", "-f", PIPELINE], cwd=ROOT, capture_output=True, check=False, timeout=60)
+    told = b"levee: interrupted, nothing was found yet."
+    assert (ended.returncode, ended.stdout) == (130, b"")
+    assert ended.stderr.split(b"\n") in ([told, b""], [b"", told, b""])  # click ends the line that ^C stands in
+
+
 def test_a_second_ctrl_c_quits_even_a_planner_that_does_not_listen() -> None:
     with searching("deaf") as running:
         while running.poll() is None:

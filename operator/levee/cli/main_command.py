@@ -1,0 +1,114 @@
+"""The `levee` command: finds the subcommand, and turns every way it can end into a message and an exit code.
+
+Why: a user's mistake must never show a traceback, whichever module notices it; and `levee -h` must not wait for numpy.
+Called by: cli.main.
+"""
+
+import errno
+import importlib
+import io
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from levee import __version__
+from levee.cli.ending import Exit, InternalFault, Refused, close_quietly, did_you_mean
+
+COMMANDS = {  # name -> where its click command is, and its line in the help
+    "check": ("levee.cli.check", "check", "Run every function twice and say where the two differ."),
+    "crds": ("levee.cli.crds", "crds", "Write the CustomResourceDefinition."),
+    "demo": ("levee.cli.demo", "demo", "Kill a primary and a node under a running topology, and show that nothing was lost."),
+    "kill": ("levee.cli.kill", "kill", "Kill a replica or a node of a local run."),
+    "pause": ("levee.cli.kill", "pause", "Pause a replica or a node of a local run for a while."),
+    "plan": ("levee.cli.plan", "plan", "Work out which replicas to keep active, what that guarantees and costs."),
+    "run": ("levee.cli.run", "run", "Run a topology on this machine, with the replicas that its plan asks for."),
+    "status": ("levee.cli.status", "status", "Show who does what in a local run."),
+    "stop": ("levee.cli.stop", "stop", "End a local run after an epoch that all of its tasks have done."),
+    "tail": ("levee.cli.tail", "tail", "Print the committed rows of a stream."),
+    "validate": ("levee.cli.validate", "validate", "Check topologies and name every mistake at once."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group that imports a subcommand when it is called, and writes its own help without importing any."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module, attribute, _ = COMMANDS[cmd_name]
+        command = getattr(importlib.import_module(module), attribute)
+        assert isinstance(command, click.Command)
+        return command
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and not args[0].startswith("-") and args[0] not in COMMANDS:
+            ctx.fail(f"There is no command '{args[0]}'. {did_you_mean(args[0], COMMANDS)}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, COMMANDS[name][2]) for name in sorted(COMMANDS)])
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, message="%(prog)s %(version)s")
+def levee() -> None:
+    """Streaming topologies with exactly as much fault tolerance as they need."""
+
+
+def run(args: Sequence[str] | None = None, obj: object = None) -> int:
+    """Run one command and say how it ended; `obj` reaches the commands as the click context's object."""
+    if sys.stderr is None:  # It was closed (`2>&-`): nobody wants to hear.
+        sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115
+    try:
+        if sys.stdout is None:  # It was closed (`>&-`).
+            raise OSError(errno.EBADF, "standard output is closed")
+        return _run(args, obj)
+    except OSError as problem:
+        return _stuck(problem)
+
+
+def _stuck(problem: OSError) -> int:
+    """The system does not take what is written, or does not give what is read."""
+    try:
+        click.echo(f"levee: stopped by the system: {problem.strerror or problem}.", err=True)
+    except OSError:
+        close_quietly(sys.stderr)
+    if sys.stdout is not None:
+        close_quietly(sys.stdout)
+    return Exit.REFUSED
+
+
+def _run(args: Sequence[str] | None, obj: object) -> int:
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # A terminal that cannot show a character must not end the command.
+    try:
+        ended = levee.main(None if args is None else list(args), prog_name="levee", standalone_mode=False, obj=obj)
+        sys.stdout.flush()
+        return ended if isinstance(ended, int) else Exit.OK  # click returns the code of ctx.exit() here instead of raising it
+    except click.exceptions.Exit as ending:
+        return ending.exit_code
+    except click.ClickException as mistake:
+        mistake.show()
+        return Exit.USAGE
+    except Refused as refused:
+        click.echo(refused.text, err=True)
+        return refused.code
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("levee: interrupted, nothing was found yet.", err=True)
+        return Exit.INTERRUPTED
+    except BrokenPipeError:  # The reader has seen enough (`| head`).
+        close_quietly(sys.stdout)
+        return Exit.PIPE
+    except Exception as fault:
+        if isinstance(fault, OSError) or os.environ.get("LEVEE_DEBUG"):
+            raise
+        click.echo(InternalFault.explain(fault), err=True)
+        return Exit.INTERNAL
