@@ -108,6 +108,11 @@ ONE_MISTAKE: list[tuple[str, list[Change], str]] = [
         text(RATE, "is the text 'many', but must be a number", "write a number, without quotes"),
     ),
     (
+        "a rate of more digits than anybody means",
+        [rated("9" * 5000)],
+        text(RATE, f"is {'9' * 57}..., a number of 5000 characters, which is beyond all use", "write a shorter number"),
+    ),
+    (
         "a cost of zero",
         [costing("0us")],
         text(COST, "is 0us, but must be more than 0", "write a duration such as 250ms"),

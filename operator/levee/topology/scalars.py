@@ -39,6 +39,11 @@ def plain(text: str) -> Scalar:
     return text
 
 
+def is_endless_number(text: str) -> bool:
+    """Whether it is text only because it has more digits than anybody means."""
+    return len(text) > _REAL_LENGTH_MAX and _REAL.fullmatch(text) is not None
+
+
 def kind_of(value: object) -> str:
     """What users call a value of this kind."""
     return _KINDS.get(type(value), "a mapping")

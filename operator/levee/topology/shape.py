@@ -13,7 +13,7 @@ from pydantic_core import ErrorDetails
 from levee.topology.complaint import Complaint
 from levee.topology.model_walk import alias_of, field_at, fields_of, model_at
 from levee.topology.paths import Path, shown_path
-from levee.topology.scalars import kind_of
+from levee.topology.scalars import is_endless_number, kind_of
 from levee.topology.wording import close_to, listed, number, shortened
 
 MISTAKES_MAX = 200  # of one document; a file with more is no topology
@@ -103,6 +103,8 @@ def _kind(root: type[BaseModel], error: str, value: Any, path: Path, written: Ma
     if wanted == "text" and isinstance(value, int | float):
         return f"{value} is a number, but must be text", f"quote it: '{value}'"
     fix = _fields(root, path) if wanted == "a mapping" else f"write {wanted}{_HINTS.get(wanted, '')}"
+    if isinstance(value, str) and is_endless_number(value) and "number" in wanted:
+        return f"is {shortened(value)}, a number of {len(value)} characters, which is beyond all use", f"write a shorter {wanted[2:]}"
     if isinstance(value, str):
         return f"is the text {_quoted(value)}, but must be {wanted}", fix
     shown = str(value).lower() if isinstance(value, bool | int | float) else kind_of(value)
