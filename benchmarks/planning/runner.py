@@ -8,9 +8,9 @@ import json
 import signal
 import sys
 import time
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from contextlib import closing
+from contextlib import closing, contextmanager
 from multiprocessing import active_children
 from pathlib import Path
 from typing import Any
@@ -44,8 +44,7 @@ def measure(name: str, folder: Path, keys: Iterable[Key], take: Callable[..., Ro
         for done, (key, row) in enumerate(taken, start=1):
             known[key] = row
             append(key, row)
-            if done % 100 == 0:
-                _tell(f"{name}: {done} of {len(todo)}")
+            _tell_sometimes(name, done, len(todo))
     return [known[key] for key in wanted]
 
 
@@ -53,15 +52,26 @@ def _tell(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
+def _tell_sometimes(name: str, done: int, of: int) -> None:
+    if done % 100 == 0:
+        _tell(f"{name}: {done} of {of}")
+
+
 def _take_all(todo: list[str], take: Callable[..., Row], jobs: int) -> Generator[tuple[str, Row], None, None]:
     if jobs == 1:
         yield from ((key, take(*json.loads(key))) for key in todo)
         return
-    pool = ProcessPoolExecutor(jobs, initializer=_leave_ctrl_c_to_the_parent)
-    try:
+    with _workers(jobs) as pool:
         futures = {pool.submit(take, *json.loads(key)): key for key in todo}
         for future in as_completed(futures):
             yield futures[future], future.result()
+
+
+@contextmanager
+def _workers(jobs: int) -> Iterator[ProcessPoolExecutor]:
+    pool = ProcessPoolExecutor(jobs, initializer=_leave_ctrl_c_to_the_parent)
+    try:
+        yield pool
     except BaseException:  # Nobody waits for what is being measured.
         pool.shutdown(wait=False, cancel_futures=True)
         for worker in active_children():
