@@ -56,7 +56,7 @@ def test_a_run_that_was_killed_or_stopped_goes_on_where_its_streams_ended(tmp_pa
     second = started(tmp_path)
     try:
         eventually(lambda: epochs(tmp_path) >= before + 8)
-        assert levee(["stop", "--directory", str(tmp_path / "run")]) == Exit.OK
+        assert levee(["stop", "--directory", str(tmp_path / "run"), "--timeout", "10m"]) == Exit.OK
         assert second.wait(PATIENCE_S) == Exit.OK
     finally:
         second.kill()

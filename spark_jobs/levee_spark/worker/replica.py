@@ -41,6 +41,7 @@ class ReplicaThread:
     work: Work | None = None
     runs: int = 0
     failures: int = 0
+    failed_at: int = 0  # the epoch whose function raised last
     offered: int = 0  # of the ingestion that is at work
     rate_since: tuple[float, int] = (0.0, 0)
 
@@ -100,6 +101,7 @@ class ReplicaThread:
     def failed(self, ending: Ending) -> None:
         """By the user's function. Other code may come at any time; the same is tried again, in case the world was at fault."""
         self.rest(Doing.FAILED, ending.detail or ending.why.value)
+        self.failed_at = ending.epoch
         self.count("failed")
         self.say("failed", level="error", epoch=ending.epoch, error=ending.detail)
         self.pause()
@@ -181,7 +183,9 @@ class ReplicaThread:
 
     def passed(self, epoch: int, rows: int) -> None:
         status = self.status
-        status.epoch, status.error, self.failures = epoch, "", 0
+        status.epoch = epoch
+        if epoch >= self.failed_at:  # what lies before it is replayed from the checkpoint, again and again
+            status.error, self.failures = "", 0
         status.emitted.add(rows)
         now, (since, before) = time.monotonic(), self.rate_since
         if now - since >= 1:
