@@ -137,7 +137,7 @@ def phases(run: LocalRun) -> dict[str, float]:
     """Seconds that the operators' replicas have spent so far, by phase."""
     total: dict[str, float] = {}
     for worker in run.world.workers.values():
-        for (task, phase), seconds in samples(worker.directory, "levee_phase_seconds_total", "task", "phase").items():
+        for (task, phase), seconds in samples(worker.directory, "levee_epoch_seconds_sum", "task", "phase").items():
             if task.startswith(OPERATORS):
                 total[phase] = total.get(phase, 0.0) + seconds
     return total

@@ -89,14 +89,14 @@ def verdicts(rows: Sequence[Row]) -> str:
 
 
 def shares(rows: Sequence[Row], window_s: int, rate: int) -> list[tuple[int, float]]:
-    """Time in snapshots over time in computing, by the interval."""
+    """Time in publishing over time in computing, by the interval."""
     found = where(rows, technique="checkpoint", window_s=window_s, rate=rate)
     return [(every_s, share_of(where(found, every_s=every_s))) for every_s in sorted({row["every_s"] for row in found})]
 
 
 def share_of(rows: Sequence[Row]) -> float:
-    snapshots, computing = (mean(row["phase_s_per_epoch"].get(phase, 0.0) for row in rows) for phase in ("snapshot", "compute"))
-    return snapshots / computing if computing else float("nan")
+    publishing, computing = (mean(row["phase_s_per_epoch"].get(phase, 0.0) for row in rows) for phase in ("publish", "compute"))
+    return publishing / computing if computing else float("nan")
 
 
 def costs(rows: Sequence[Row]) -> str:
@@ -114,7 +114,7 @@ def costs(rows: Sequence[Row]) -> str:
         "window, s",
         "rows/s",
         "checkpoint every, s",
-        "time of snapshots / of computing",
+        "time of publishing / of computing",
         "CPU per epoch",
         "over no checkpoints",
     )

@@ -3,11 +3,13 @@
 Called by: take, for the parts `epochs` and `throughput`.
 """
 
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
 import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
 
 from benchmarks.streams.functions import FUNCTIONS, table
 from benchmarks.streams.lane_time import LARGE_HEAP_MIB
@@ -18,6 +20,7 @@ from levee_spark.spark.session import adopt, open_session
 from levee_spark.spark.settings import C1_ROWS, OPENED, Size
 
 SCHEMA = "key long, value long, time timestamp"
+LOOK_S = 0.2
 FILES = 2  # for large epochs, so that both cores read
 # What spark-submit gives a JVM when nobody says anything; the rest of its defaults are Spark's own.
 DEFAULT_FLAGS = ["-Xmx1g", "-XX:+IgnoreUnrecognizedVMOptions", *(f"--add-opens={module}=ALL-UNNAMED" for module in OPENED)]
@@ -30,16 +33,26 @@ def measure(folder: Path, function: str, rows: int, warm: int, epochs: int, *, t
         reader = session.readStream.name("numbers") if tuned else session.readStream  # Levee's settings ask for names
         frame = reader.schema(SCHEMA).option("maxFilesPerTrigger", files).parquet(str(folder / "in"))
         writer = FUNCTIONS[function]({"numbers": frame}).writeStream.format("parquet").option("path", str(folder / "out"))
-        before_s = cpu_s()
         query = writer.option("checkpointLocation", str(folder / "checkpoint")).trigger(availableNow=True).start()
+        first, before_s = when_warm(query, warm)
         query.awaitTermination()
-        cpu = cpu_s() - before_s
+        cpu = (cpu_s() - before_s) / (warm + epochs - first)
         all_ms = [float(one["durationMs"]["triggerExecution"]) for one in query.recentProgress if one["numInputRows"]]
     finally:
         jvm.process.kill()
     assert len(all_ms) == warm + epochs, f"{len(all_ms)} batches"
     took_ms = all_ms[warm:]
-    return {"epochs_ms": took_ms, "rows_per_s": rows * len(took_ms) / (sum(took_ms) / 1000), "cpu_ms": 1000 * cpu / len(all_ms)}
+    return {"epochs_ms": took_ms, "rows_per_s": rows * len(took_ms) / (sum(took_ms) / 1000), "cpu_ms": 1000 * cpu}
+
+
+def when_warm(query: StreamingQuery, warm: int) -> tuple[int, float]:
+    """How many batches have ended then, and the CPU seconds until then."""
+    while query.isActive:
+        last = query.lastProgress
+        if last is not None and last["batchId"] + 1 >= warm:
+            return int(last["batchId"]) + 1, cpu_s()
+        time.sleep(LOOK_S)
+    raise AssertionError(f"the query ended before batch {warm}: {query.exception()}")
 
 
 def write_files(folder: Path, rows: int, epochs: int, period_ms: int) -> int:

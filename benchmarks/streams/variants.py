@@ -6,6 +6,12 @@ Called by: compare.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from pyspark.sql import DataFrame
+from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+from levee_spark.lane import query
+from levee_spark.lane.collect import Rows
+
 
 def nothing() -> None:
     """Most variants change settings only."""
@@ -18,11 +24,21 @@ class Variant:
     before: Callable[[], None] = nothing
 
 
+def by_pyspark() -> None:
+    """As anybody would write it: foreachBatch and toArrow."""
+
+    def each_batch(frame: DataFrame, take: Callable[[Rows, int], None]) -> DataStreamWriter:
+        return frame.writeStream.foreachBatch(lambda batch, number: take(batch.toArrow, number))
+
+    query.each_batch = each_batch  # type: ignore[attr-defined]  # it is imported there by name
+
+
 STATE = "spark.sql.streaming.stateStore"
 PROVIDER = "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider"
 
 VARIANTS: Mapping[str, Variant] = {
     "as it is": Variant(),
+    "pyspark's foreachBatch": Variant(before=by_pyspark),
     "hdfs state": Variant({f"{STATE}.providerClass": PROVIDER}),
     "no changelog": Variant({f"{STATE}.rocksdb.changelogCheckpointing.enabled": "false"}),
     "format 2": Variant({f"{STATE}.checkpointFormatVersion": "2"}),

@@ -20,6 +20,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.streaming.query import StreamingQuery
 
 from levee_spark.lane import rows
+from levee_spark.lane.collect import Rows, each_batch
 from levee_spark.lane.feed import Feed, Ready
 from levee_spark.lane.folder import Folder
 from levee_spark.lane.source import NAME
@@ -183,15 +184,15 @@ class Lane:
                 raise Failed(explained(again if ONLY_MODE in str(error) else error)) from error
 
     def begin(self, frame: DataFrame, mode: str) -> StreamingQuery:
-        writer = frame.writeStream.foreachBatch(self.collect).outputMode(mode).queryName(f"{self.name}-{self.runs}")
+        writer = each_batch(frame, self.collect).outputMode(mode).queryName(f"{self.name}-{self.runs}")
         return writer.option("checkpointLocation", str(self.folder.path)).start()
 
-    def collect(self, frame: DataFrame, batch: int) -> None:
-        """In a thread of py4j. The frame is consumed exactly once: else Spark's state store refuses to commit."""
+    def collect(self, collected: Rows, batch: int) -> None:
+        """In a thread of py4j. The rows are asked for exactly once: else Spark's state store refuses to commit."""
         try:
             if batch != self.batch() + 1:
                 raise AssertionError(f"{self.name}: Spark is at batch {batch}, the lane at {self.batch() + 1}")
-            self.output = Output(*rows.digested(frame.toArrow()))
+            self.output = Output(*rows.digested(collected()))
         except BaseException as error:
             self.raised = error
             raise

@@ -84,6 +84,7 @@ SETTINGS: Mapping[str, str] = {
     "spark.sql.streaming.checkpointFileManagerClass": (
         "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"  # no checksum files, no listings
     ),
+    # For small state the HDFS-backed store took 0.75 of the time (0.64-0.87, in turns, busy machine), but it keeps all state in the heap.
     "spark.sql.streaming.stateStore.providerClass": "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
     "spark.sql.streaming.minBatchesToRetain": "20",  # deeper than any local restart; what is older is forked from published checkpoints
