@@ -151,11 +151,13 @@ def test_a_standby_takes_over_when_no_planned_replica_is_left() -> None:
 
 def test_a_standby_steps_back_once_the_planned_replica_has_caught_up() -> None:
     both = (*IN_HIGH, ("vwap/0/1", 1))
-    behind = tuple(running(name, lag_epochs=50) for name in PLACED[0].replicas)
+    behind = tuple(running(name, epoch=50) for name in PLACED[0].replicas)
     seen = replace(in_high(), record=record(both))
     catching_up = with_worker(0, replace(HEALTHY.workers[0], states=behind), seen)
     assert decide(WANTED, catching_up, NOW).actions == ()
     assert "vwap/0/1" not in dict(written(seen).record.live.ranks)
+    late = tuple(running(name, lag_epochs=50) for name in PLACED[0].replicas)  # as all are, for want of cores
+    assert "vwap/0/1" not in dict(written(with_worker(0, replace(HEALTHY.workers[0], states=late), seen)).record.live.ranks)
 
 
 def stopping(epochs: tuple[int, int, int], stop_epoch: int | None = 120) -> Observation:

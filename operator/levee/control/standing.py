@@ -10,7 +10,7 @@ from levee.control.seen import Observation, Phase, Status
 from levee.control.wanted import Wanted
 from levee.topology.names import TaskId
 
-CAUGHT_UP_EPOCHS = 3  # a replica that lags more would not be of help if it had to lead
+CAUGHT_UP_EPOCHS = 3  # a replica that is farther behind would not be of help if it had to lead
 
 
 def usable(wanted: Wanted, seen: Observation, now: Instant, replica: ReplicaName) -> bool:
@@ -24,8 +24,9 @@ def usable(wanted: Wanted, seen: Observation, now: Instant, replica: ReplicaName
 
 
 def caught_up(wanted: Wanted, seen: Observation, now: Instant, replica: ReplicaName) -> bool:
+    """With the task's other replicas: where all are late, for want of input or of cores, none is behind."""
     state = seen.states().get(replica)
-    running = state is not None and state.status is Status.RUNNING and state.lag_epochs <= CAUGHT_UP_EPOCHS
+    running = state is not None and state.status is Status.RUNNING and state.epoch >= reached(seen, state.task) - CAUGHT_UP_EPOCHS
     return running and usable(wanted, seen, now, replica)
 
 

@@ -27,7 +27,7 @@ class Patience:
     """How long the controller waits before it calls something lost; all in milliseconds."""
 
     failure_ms: int  # a silent node or replica has failed
-    start_ms: int = 180_000  # a worker that never answered will not answer
+    start_ms: int = 600_000  # a busy machine starts a JVM in minutes; whoever is not ready by then will not be
     hang_ms: int = 60_000  # a worker that has stopped answering will not answer again
     settle_ms: int = 60_000  # for this long the first epoch waits for the slowest worker
     stable_ms: int = 60_000  # who lived that long died by accident; who did not may die again at once
