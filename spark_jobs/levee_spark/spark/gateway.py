@@ -20,7 +20,8 @@ from levee_spark.spark import java
 
 STARTS_WITHIN_S = 120.0
 HOME = Path(pyspark.__file__).parent
-NO_HOME = HOME / "none"  # In Spark's home its Python workers would find pyspark as a zip file, and compile it anew each: 0.9 instead of 0.3 s.
+# In Spark's home its Python workers would find pyspark as a zip file, and compile it anew each: 0.9 instead of 0.3 CPU seconds.
+NO_HOME = HOME / "none"
 
 
 class JvmDidNotStart(Exception):
