@@ -54,7 +54,7 @@ class Feed:
 
     def serve(self, connection: socket.socket) -> None:
         """The reader ends with its query, and this thread when it next has something to say to it."""
-        with connection, connection.makefile("rwb") as file, suppress(OSError):
+        with suppress(OSError), connection, connection.makefile("rwb") as file:  # closing flushes, too
             for line in file:
                 asked = json.loads(line)
                 file.write(json.dumps(self.next_for(asked)).encode() + b"\n")
