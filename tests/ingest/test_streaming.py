@@ -93,7 +93,7 @@ def test_a_standby_reads_the_rows_that_the_primary_would_have_read(folder: Folde
 def test_a_rate_goes_on_from_the_offsets_of_another_without_a_gap(folder: Folder) -> None:
     rate = ("rate", {"rowsPerSecond": "1000"})
     first = run(folder.open(*rate), 1, 2, None)
-    second = run(folder.open(*rate), 3, 4, first[-1].offsets, before=lambda epoch: time.sleep(1.1))  # it gives whole seconds
+    second = run(folder.open(*rate), 3, 4, first[-1].offsets, before=lambda _: time.sleep(1.1))  # it gives whole seconds
     values = [value for one in first + second for value in numbers(one, "value")]
     assert values == list(range(len(values)))
     assert sum(one.rows for one in second) > 0
