@@ -58,6 +58,13 @@ def test_tasks_publish_as_often_as_is_said_and_not_at_once(tasks: dict[TaskId, T
     assert all(one != other for one, other in itertools.pairwise(offsets))
 
 
+@pytest.mark.parametrize(("backlog", "every"), [("1s", 1), ("3s", 1), ("40s", 10), ("1h", 20)])
+def test_a_sink_says_how_far_it_is_before_sources_wait_for_it(backlog: str, every: int) -> None:
+    tasks = wiring_of(resource(f"{{period: 1s, backlog: {backlog}}}"), "uid-1").tasks
+    assert {one.checkpoint_every for one in tasks.values() if one.sink} == {every}
+    assert {one.checkpoint_every for one in tasks.values() if not one.sink} == {20}
+
+
 def test_policies_are_those_of_the_operator(tasks: dict[TaskId, TaskWiring]) -> None:
     assert {task for task, one in tasks.items() if one.skips_errors} == {"keyed/0", "keyed/1", "keyed/2"}
     assert {task for task, one in tasks.items() if one.skips_late} == {"united/0"}

@@ -16,7 +16,7 @@ EPOCHS_LEAST = 30
 OUTPUT = "bargain-index"  # the operator whose stream the sink reads
 SOURCE_PERIOD_MS = 500  # how much of the market an epoch holds
 GOLDEN_PERIOD = "100ms"
-BACKLOG = "3s"  # how far the market may run ahead of what is computed
+BACKLOG = "10s"  # how far the market may run ahead of what is computed
 GOLDEN_NODE = "undisturbed=64"
 
 

@@ -17,6 +17,7 @@ from levee_spark.log.rank import Times
 from levee_spark.log.wiring import TaskWiring, Wiring
 
 POLL_LOCAL_MS, POLL_REMOTE_MS = 5, 40
+SINK_TELLS = 4  # times in a backlog
 PIN_PERIODS = 240  # a fork has this long to fetch and catch up before others may trim what it needs
 LOCAL_STAMP_MS, REMOTE_STAMP_MS = 1, 1000  # how finely a store stamps its objects
 
@@ -67,8 +68,11 @@ def widths_of(topology: graph.Topology) -> dict[OperatorName, int]:
 
 
 def with_checkpoints(task: TaskWiring, spec: Spec, place: int) -> TaskWiring:
-    """Staggered, so that not all tasks publish at once."""
+    """Staggered, so that not all tasks publish at once. What a sink publishes is how far it has come, and sources wait for that: so it
+    says so several times in a backlog, else it and they would wait for each other."""
     every = spec.fault_tolerance.checkpoint.every
+    if task.sink:
+        every = max(1, min(every, times_of(spec).backlog // SINK_TELLS))
     return TaskWiring(
         task.task,
         task.operator,
