@@ -3,11 +3,13 @@
 from collections import Counter
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 import yaml
+from pyarrow import parquet
 
 from levee.cli import demo_check
-from levee.cli.demo_findings import Compared, Gap, Timeline, compare, gaps
+from levee.cli.demo_findings import Compared, Gap, Timeline, compare, delivered, gaps
 from levee.cli.demo_page import write_page
 from levee.cli.demo_plan import OUTPUT, Place, document, faults
 from levee.cli.demo_run import EXAMPLE, report
@@ -80,3 +82,9 @@ def test_a_folder_that_is_not_the_demos_is_left_alone(tmp_path: Path, capsys: py
 def test_too_little_memory_is_said_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(demo_check, "MEMORY_MIB", 10**9)
     assert [one.where for one in demo_check.memory()] == ["memory"]
+
+
+def test_rows_are_read_from_the_files_as_they_are_named(tmp_path: Path) -> None:
+    for task, epoch in ((0, 7), (1, 7), (0, 12)):
+        parquet.write_table(pa.table({"n": [epoch]}), tmp_path / f"part-{task:05d}-{epoch:012d}.snappy.parquet")
+    assert {epoch: rows.total() for epoch, rows in delivered(tmp_path).items()} == {7: 2, 12: 1}

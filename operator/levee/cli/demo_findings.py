@@ -61,7 +61,7 @@ def delivered(folder: Path) -> Rows:
 
     found: dict[int, Counter[str]] = {}
     for file in sorted(folder.glob("part-*.parquet")):
-        epoch = int(file.stem[-EPOCH_DIGITS:])
+        epoch = int(file.name.partition(".")[0][-EPOCH_DIGITS:])  # part-00000-000000000007.snappy.parquet
         found.setdefault(epoch, Counter()).update(map(repr, parquet.read_table(file).to_pylist()))
     return found
 
