@@ -53,10 +53,11 @@ def test_a_gap_lasts_from_one_output_to_the_next() -> None:
     assert [one.epochs_late for one in gaps(late, [struck(3)])] == [1]
 
 
-def test_what_the_demo_runs_is_a_valid_topology(tmp_path: Path) -> None:
+@pytest.mark.parametrize("narrow", [False, True])
+def test_what_the_demo_runs_is_a_valid_topology(narrow: bool, tmp_path: Path) -> None:
     example = yaml.safe_load(EXAMPLE.read_text())
     for run in ("undisturbed", "disturbed"):
-        [loaded] = load(yaml.safe_dump(document(example, Place(tmp_path), run, "1s", 30)), origin="demo")
+        [loaded] = load(yaml.safe_dump(document(example, Place(tmp_path), run, "1s", 30, narrow=narrow)), origin="demo")
         assert loaded.complaints == ()
         assert loaded.resource is not None
         assert OUTPUT in {one.name for one in loaded.resource.spec.operators}

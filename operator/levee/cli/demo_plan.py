@@ -16,6 +16,7 @@ EPOCHS_LEAST = 30
 OUTPUT = "bargain-index"  # the operator whose stream the sink reads
 SOURCE_PERIOD_MS = 500  # how much of the market an epoch holds
 GOLDEN_PERIOD = "100ms"
+CORES_WIDE = 4  # with fewer, two tasks of each operator, twice each, would be late for want of cores
 BACKLOG = "10s"  # how far the market may run ahead of what is computed
 GOLDEN_NODE = "undisturbed=64"
 
@@ -44,12 +45,12 @@ def faults(epochs: int) -> tuple[Fault, ...]:
     """A third of the way the worker of a primary; two thirds of the way the node of another."""
     return (
         Fault(Kind.KILL_REPLICA, f"{OUTPUT}/0", at_epoch=epochs // 3),
-        Fault(Kind.KILL_NODE, "vwap/1", at_epoch=2 * epochs // 3),
+        Fault(Kind.KILL_NODE, "vwap/0", at_epoch=2 * epochs // 3),
     )
 
 
-def document(example: Mapping[str, Any], place: Place, run: str, period: str, epochs: int) -> dict[str, Any]:
-    """The example with the demo's folders, a bounded market and the demo's period."""
+def document(example: Mapping[str, Any], place: Place, run: str, period: str, epochs: int, *, narrow: bool = False) -> dict[str, Any]:
+    """The example with the demo's folders, a bounded market and the demo's period. `narrow`: one task of each operator."""
     spec = dict(example["spec"])
     [market] = spec["sources"]
     replay = {**market["spark"], "options": {**market["spark"]["options"], "periodMs": str(SOURCE_PERIOD_MS), "epochs": str(epochs)}}
@@ -59,6 +60,7 @@ def document(example: Mapping[str, Any], place: Place, run: str, period: str, ep
         "store": {"uri": (place.path / run / "store").as_uri()},
         "epoch": {"period": period, "backlog": BACKLOG},
         "sources": [{**market, "spark": replay}],
+        "operators": [{**operator, "parallelism": 1} for operator in spec["operators"]] if narrow else spec["operators"],
         "sinks": [{**sink, "spark": parquet}],
     }
     if run == "undisturbed":
@@ -66,8 +68,8 @@ def document(example: Mapping[str, Any], place: Place, run: str, period: str, ep
     return {**example, "spec": spec}
 
 
-def write(example: Mapping[str, Any], place: Place, run: str, period: str, epochs: int) -> Path:
+def write(example: Mapping[str, Any], place: Place, run: str, period: str, epochs: int, *, narrow: bool) -> Path:
     path = place.topology(run)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(yaml.safe_dump(document(example, place, run, period, epochs), sort_keys=False))
+    path.write_text(yaml.safe_dump(document(example, place, run, period, epochs, narrow=narrow), sort_keys=False))
     return path

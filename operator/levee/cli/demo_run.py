@@ -3,6 +3,7 @@
 Called by: cli.demo.
 """
 
+import os
 import shutil
 import sys
 from collections.abc import Callable
@@ -13,7 +14,7 @@ import yaml
 from levee.cli.demo_check import complaints
 from levee.cli.demo_findings import Compared, Gap, compare, delivered, gaps, timeline
 from levee.cli.demo_page import write_page
-from levee.cli.demo_plan import GOLDEN_NODE, GOLDEN_PERIOD, OUTPUT, Place, faults, write
+from levee.cli.demo_plan import CORES_WIDE, GOLDEN_NODE, GOLDEN_PERIOD, OUTPUT, Place, faults, write
 from levee.cli.ending import Exit, Refused
 from levee.cli.local import Ask, listening, setup_of
 from levee.control.seen import Observation, Status
@@ -40,10 +41,14 @@ def run_demo(directory: str, epochs: int, period: str) -> Exit:
     empty(place)
     example = yaml.safe_load(EXAMPLE.read_text())
     say("Levee demo: Bargain Discovery (trades and quotes of a stock market; where a quote asks less than trades have shown, a bargain).")
+    narrow = (os.cpu_count() or 1) < CORES_WIDE
+    if narrow:
+        say(f"Scaled down for this machine: one task of each operator instead of two (fewer than {CORES_WIDE} cores).")
     say(f"\n1. Undisturbed, one replica of each task, {epochs} epochs as fast as they come: what the output has to be.")
-    take(place, "undisturbed", Ask(str(write(example, place, "undisturbed", GOLDEN_PERIOD, epochs)), GOLDEN_NODE, anyway=True), epochs)
+    golden = write(example, place, "undisturbed", GOLDEN_PERIOD, epochs, narrow=narrow)
+    take(place, "undisturbed", Ask(str(golden), GOLDEN_NODE, anyway=True), epochs)
     say(f"\n2. The same input on three nodes, replicated as planned, an epoch every {period}; then the failures:")
-    ask = Ask(str(write(example, place, "disturbed", period, epochs)), anyway=True, faults=faults(epochs))
+    ask = Ask(str(write(example, place, "disturbed", period, epochs, narrow=narrow)), anyway=True, faults=faults(epochs))
     run, inflicted = take(place, "disturbed", ask, epochs)
     say("\n3. The two outputs, row by row:\n")
     compared = compare(delivered(place.rows("undisturbed")), delivered(place.rows("disturbed")), epochs)
