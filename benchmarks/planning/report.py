@@ -11,7 +11,7 @@ from benchmarks.planning import completeness, fidelity, figures, machine, report
 from benchmarks.planning.settings import QUICK, Mode
 from benchmarks.planning.statistics import mean, share
 from benchmarks.planning.store import Row, code_of
-from levee.cli.output_file import write_whole
+from levee.cli.shared.output_file import write_whole
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks.streams.settings import PERIOD_MS, RECOVERY_SCALE
-from levee.cli.local import Ask, setup_of
+from levee.cli.local.start import Ask, setup_of
 from levee.control import placing
 from levee.control.names import ReplicaName, task_of
 from levee.control.wanted import Wanted

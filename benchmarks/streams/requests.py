@@ -11,7 +11,7 @@ from pathlib import Path
 from benchmarks.streams.rows import Key, Row
 from benchmarks.streams.scrape import samples
 from benchmarks.streams.settings import Mode
-from levee.cli.local import Ask, setup_of
+from levee.cli.local.start import Ask, setup_of
 from levee.control.seen import Phase, Status
 from levee.planning.requests import TRIM_SHARE, Requests, per_epoch
 from levee.topology.load import load_bytes

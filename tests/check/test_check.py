@@ -10,9 +10,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from levee.cli.check import tell
-from levee.cli.ending import Exit
+from levee.cli.commands.check import tell
 from levee.cli.main import run
+from levee.cli.shared.ending import Exit
 from levee_spark.check import differences
 from levee_spark.check.finding import Finding, Weight
 from levee_spark.check.lines import is_unrepeatable, words_before_brackets

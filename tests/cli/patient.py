@@ -8,7 +8,7 @@ import sys
 import time
 
 from levee.cli.main import run
-from levee.cli.running import Tools
+from levee.cli.plan_run import Tools
 from levee.planning.case import Case, Found, Kind, Strategy
 from levee.planning.completeness import baselines
 from levee.planning.completeness.model import Model, cost_cores

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from levee.cli.main import run
-from levee.cli.running import Tools
+from levee.cli.plan_run import Tools
 
 ROOT = Path(__file__).parents[2]
 PIPELINE = str(ROOT / "examples" / "pipeline.yaml")

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from levee.cli import amounts
-from levee.cli.knee import knee
+from levee.cli.frontier.knee import knee
+from levee.cli.shared import amounts
 from levee.topology.graph import Target
 
 

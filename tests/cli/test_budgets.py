@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from levee.cli.budgets import is_smallest, tried, used
+from levee.cli.frontier.budgets import is_smallest, tried, used
 from levee.planning.case import Found
 from levee.planning.result import Result, Status
 from levee.topology.names import TaskId

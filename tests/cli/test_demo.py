@@ -8,11 +8,11 @@ import pytest
 import yaml
 from pyarrow import parquet
 
-from levee.cli import demo_check
-from levee.cli.demo_findings import Compared, Gap, Timeline, compare, delivered, gaps
-from levee.cli.demo_page import write_page
-from levee.cli.demo_plan import OUTPUT, Place, document, faults
-from levee.cli.demo_run import EXAMPLE, report
+from levee.cli.demo import check as demo_check
+from levee.cli.demo.findings import Compared, Gap, Timeline, compare, delivered, gaps
+from levee.cli.demo.page import write_page
+from levee.cli.demo.plan import OUTPUT, Place, document, faults
+from levee.cli.demo.run import EXAMPLE, report
 from levee.control.names import Instant
 from levee.topology.load import load
 from levee.worlds.local.faults import Hit

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from levee.cli.frontier_words import no_knee, no_levels
-from levee.cli.report import Search
-from levee.cli.running import Tools
-from levee.cli.words import certainty, within
+from levee.cli.frontier.words import no_knee, no_levels
+from levee.cli.plan_run import Tools
+from levee.cli.plans.report import Search
+from levee.cli.plans.words import certainty, within
 from levee.planning.result import Status
 from tests.cli.stage import BARGAINS, PIPELINE, TRAFFIC, Ended, levee
 from tests.cli.test_seek import ticking

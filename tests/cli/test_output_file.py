@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from levee.cli.output_file import write_whole
+from levee.cli.shared.output_file import write_whole
 from tests.cli.stage import PIPELINE, ROOT, levee, process
 
 LEVEE = f"exec {sys.executable} -c 'from levee.cli.main import main; main()'"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from levee.cli.running import Tools
+from levee.cli.plan_run import Tools
 from levee.planning.case import Case, Found, Kind, Strategy
 from levee.planning.result import Stop
 from levee.planning.strategies import STRATEGIES, verified

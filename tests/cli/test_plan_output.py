@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from levee.cli.running import Tools
+from levee.cli.plan_run import Tools
 from levee.planning.case import Case, Found
 from levee.planning.result import Result, Status, Stop
 from levee.planning.strategies import STRATEGIES

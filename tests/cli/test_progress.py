@@ -6,9 +6,9 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from levee.cli.clock import Clock
-from levee.cli.layout import COLUMN, arrange
-from levee.cli.progress import Reporter
+from levee.cli.plans.progress import Reporter
+from levee.cli.render.layout import COLUMN, arrange
+from levee.cli.shared.clock import Clock
 from levee.planning.result import Progress
 
 

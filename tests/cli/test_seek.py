@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from levee.cli.running import Tools
+from levee.cli.plan_run import Tools
 from tests.cli.stage import BARGAINS, PIPELINE, levee
 
 TOO_MUCH = "even one replica of every task is too much"

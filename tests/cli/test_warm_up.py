@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from levee.cli.running import Tools
+from levee.cli.plan_run import Tools
 from levee.planning.case import Case, Found, Say
 from levee.planning.result import Stop
 from levee.planning.strategies import STRATEGIES

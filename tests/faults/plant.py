@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from levee.cli.local import Ask, setup_of
+from levee.cli.local.start import Ask, setup_of
 from levee.control.events import primary_of
 from levee.control.names import ReplicaName
 from levee.control.seen import Phase, Status

@@ -10,7 +10,7 @@ from threading import Event
 
 import pytest
 
-from levee.cli.local import environment
+from levee.cli.local.start import environment
 from levee.topology.names import TaskId
 from levee_spark.spark.gateway import Jvm
 from levee_spark.spark.settings import Size

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from levee.cli.ending import Exit
+from levee.cli.local.streams import order_stop
 from levee.cli.main import run as levee
-from levee.cli.streams import order_stop
+from levee.cli.shared.ending import Exit
 from levee.control.actions import Reason
 from levee.worlds.local import processes
 from levee.worlds.local.faults import Fault, Kind

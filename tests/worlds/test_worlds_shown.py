@@ -6,7 +6,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from levee.cli.shown import Lines, Live
+from levee.cli.local.shown import Lines, Live
 from levee.control.actions import Decision, Reason
 from levee.control.names import Instant, ReplicaName, WorkerName
 from levee.control.seen import NodeSeen, Observation, Phase, ReplicaSeen, Status, WorkerSeen

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from levee.cli.local import Ask, setup_of
+from levee.cli.local.start import Ask, setup_of
 from levee.worlds.local.faults import Fault
 from levee.worlds.local.opening import Setup
 from levee.worlds.local.rows import rows_of, summary_of

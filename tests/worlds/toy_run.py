@@ -6,7 +6,7 @@ Called by: the tests of crashes.
 import sys
 from pathlib import Path
 
-from levee.cli.local import run_here
+from levee.cli.local.start import run_here
 from tests.worlds.toy import asked
 
 if __name__ == "__main__":

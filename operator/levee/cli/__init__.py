@@ -1,1 +1,1 @@
-"""The `levee` command: one module per subcommand, each imported only when it is called."""
+"""The `levee` command. `commands` holds one module per subcommand, imported when it is called; the rest is what they are made of."""

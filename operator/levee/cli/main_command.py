@@ -15,20 +15,20 @@ from pathlib import Path
 import click
 
 from levee import __version__
-from levee.cli.ending import Exit, InternalFault, Refused, close_quietly, did_you_mean
+from levee.cli.shared.ending import Exit, InternalFault, Refused, close_quietly, did_you_mean
 
 COMMANDS = {  # name -> where its click command is, and its line in the help
-    "check": ("levee.cli.check", "check", "Run every function twice and say where the two differ."),
-    "crds": ("levee.cli.crds", "crds", "Write the CustomResourceDefinition."),
-    "demo": ("levee.cli.demo", "demo", "Kill a primary and a node under a running topology, and show that nothing was lost."),
-    "kill": ("levee.cli.kill", "kill", "Kill a replica or a node of a local run."),
-    "pause": ("levee.cli.kill", "pause", "Pause a replica or a node of a local run for a while."),
-    "plan": ("levee.cli.plan", "plan", "Work out which replicas to keep active, what that guarantees and costs."),
-    "run": ("levee.cli.run", "run", "Run a topology on this machine, with the replicas that its plan asks for."),
-    "status": ("levee.cli.status", "status", "Show who does what in a local run."),
-    "stop": ("levee.cli.stop", "stop", "End a local run after an epoch that all of its tasks have done."),
-    "tail": ("levee.cli.tail", "tail", "Print the committed rows of a stream."),
-    "validate": ("levee.cli.validate", "validate", "Check topologies and name every mistake at once."),
+    "check": ("levee.cli.commands.check", "check", "Run every function twice and say where the two differ."),
+    "crds": ("levee.cli.commands.crds", "crds", "Write the CustomResourceDefinition."),
+    "demo": ("levee.cli.commands.demo", "demo", "Kill a primary and a node under a running topology, and show that nothing was lost."),
+    "kill": ("levee.cli.commands.kill", "kill", "Kill a replica or a node of a local run."),
+    "pause": ("levee.cli.commands.kill", "pause", "Pause a replica or a node of a local run for a while."),
+    "plan": ("levee.cli.commands.plan", "plan", "Work out which replicas to keep active, what that guarantees and costs."),
+    "run": ("levee.cli.commands.run", "run", "Run a topology on this machine, with the replicas that its plan asks for."),
+    "status": ("levee.cli.commands.status", "status", "Show who does what in a local run."),
+    "stop": ("levee.cli.commands.stop", "stop", "End a local run after an epoch that all of its tasks have done."),
+    "tail": ("levee.cli.commands.tail", "tail", "Print the committed rows of a stream."),
+    "validate": ("levee.cli.commands.validate", "validate", "Check topologies and name every mistake at once."),
 }
 
 

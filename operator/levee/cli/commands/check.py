@@ -1,0 +1,95 @@
+"""`levee check`: would two replicas compute the same?
+
+Why: a function that asks for the time, or depends on the order of rows, works alone and fails as soon as it has a second replica.
+Called by: cli.main, when the command is called.
+"""
+
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from levee.cli.shared.ending import Exit, Refused
+from levee.cli.shared.files import STDIN
+from levee.topology.complaint import Complaint
+from levee.topology.wording import complaint_text, count
+
+if TYPE_CHECKING:
+    from levee_spark.check.finding import Finding
+
+EPOCHS = 8
+EPILOG = """\b
+Exit codes: 0 all functions repeat themselves, 1 some do not, or could not be run, 2 wrong usage.
+"""
+
+
+@click.command(epilog=EPILOG, context_settings={"max_content_width": 110})
+@click.option("-f", "--file", required=True, metavar="FILE", help="The topology to check; - for stdin.")
+@click.option("--epochs", type=click.IntRange(min=1), default=EPOCHS, show_default=True, metavar="N", help="How many epochs to try.")
+@click.option(
+    "--sample",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Sample epochs of streams: DIR/STREAM.parquet, or a folder DIR/STREAM/ with a file for each epoch; Arrow or Parquet.",
+)
+@click.pass_context
+def check(ctx: click.Context, file: str, epochs: int, sample: Path | None) -> None:
+    """Run every operator's function twice and say where the two differ.
+
+    Over sample epochs, the second time under another hash seed, clock, time zone and order of rows. Generators (replay) and the
+    rate source make their own samples; of other sources, give some with --sample.
+    """
+    from levee.cli.local.runnable import HEADING, read  # planning must not delay `levee check -h`
+    from levee_spark.check.running import Asked, Broken
+    from levee_spark.check.running import check as run
+
+    try:
+        data, loaded = read(file)
+    except Refused as wrong:
+        raise Refused(wrong.heading.replace(HEADING, "levee check: it cannot run."), wrong.complaints, wrong.code) from None
+    assert loaded.resource is not None
+    operators = [one.name for one in loaded.resource.spec.operators]
+    beside = Path.cwd() if file == STDIN else Path(file).absolute().parent
+    with kept(data) as resource:
+        asked = Asked(resource, beside, operators, epochs, sample.absolute() if sample else None)
+        try:
+            found = run(asked, lambda text: click.echo(f"{loaded.short_name}: {text}", err=True))
+        except Broken as broken:
+            raise Refused(f"levee check: it could not run.\n{broken}") from None
+    ctx.exit(tell(loaded.short_name, operators, epochs, found))
+
+
+@contextmanager
+def kept(data: bytes) -> Iterator[Path]:
+    """What was read, where other processes can read it: standard input is read once."""
+    with tempfile.TemporaryDirectory(prefix="levee-check-") as place:
+        path = Path(place, "topology.yaml")
+        path.write_bytes(data)
+        yield path
+
+
+def tell(topology: str, operators: Sequence[str], epochs: int, found: "Sequence[Finding]") -> Exit:
+    from levee_spark.check.finding import Weight
+
+    grave = [one for one in found if one.weight is not Weight.WARNING]
+    warnings = [one for one in found if one.weight is Weight.WARNING]
+    for one in grave:
+        click.echo(text(one), err=True)
+    for one in warnings:
+        click.echo(f"warning: {text(one).strip()}", err=True)
+    sys.stderr.flush()
+    if grave:
+        wrong = len({one.operator for one in grave})
+        click.echo(f"{topology}: {count(wrong, 'part')} with findings, {count(len(warnings), 'warning')}")
+        return Exit.REFUSED
+    click.echo(f"{topology}: repeatable ({count(len(operators), 'operator')}, {count(epochs, 'epoch')}, 2 runs)")
+    return Exit.OK
+
+
+def text(one: "Finding") -> str:
+    where = f"{one.operator}{f' ({one.place})' if one.place else ''}"
+    return "\n".join([complaint_text(Complaint(where, one.wrong, one.fix)), *(f"    {line}" for line in one.detail.splitlines())])

@@ -1,0 +1,42 @@
+"""`levee crds`: write the CustomResourceDefinition, or check that the written one is current.
+
+Why: what the cluster accepts is made from the same models as everything else, and must not be edited by hand.
+Called by: cli.main; `make crds`.
+"""
+
+from pathlib import Path
+
+import click
+
+from levee.cli.shared.ending import Refused
+from levee.cli.shared.output_file import remedy, write_whole
+from levee.topology.complaint import Complaint
+from levee.topology.crd import NAME, crd_text
+
+
+@click.command(short_help="Write the CustomResourceDefinition.")
+@click.option(
+    "--output", type=click.Path(file_okay=False, path_type=Path), default=Path("crds"), show_default=True, help="The folder to write into."
+)
+@click.option("--check", is_flag=True, help="Write nothing; exit code 1 where the file is not current.")
+def crds(output: Path, check: bool) -> None:
+    """Write the CustomResourceDefinition of FaultTolerantTopology."""
+    file, text = output / f"{NAME}.yaml", crd_text()
+    if not check:
+        _write(file, text)
+        click.echo(f"{file}: written")
+        return
+    found = file.read_text(encoding="utf-8") if file.is_file() else None
+    if found != text:
+        wrong = "does not exist" if found is None else "differs from the models in levee.topology"
+        raise Refused("The CustomResourceDefinition is not current.", [Complaint(str(file), wrong, f"run levee crds --output {output}")])
+    click.echo(f"{file}: current")
+
+
+def _write(file: Path, text: str) -> None:
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(file, text.encode())
+    except OSError as problem:
+        wrong = f"cannot write '{file}': {problem.strerror or problem}"
+        raise Refused("levee crds: nowhere to write to.", [Complaint("--output", wrong, remedy(problem))]) from None

@@ -1,0 +1,82 @@
+"""`levee status`: who does what in a local run, now.
+
+Called by: cli.main.
+"""
+
+import os
+import sys
+from dataclasses import dataclass
+
+import click
+
+from levee.cli.local.runs import directory_option, find
+from levee.cli.shared.ending import Exit
+
+EVENTS_SHOWN = 8
+
+
+@click.command()
+@directory_option
+@click.option(
+    "-o", "--output", type=click.Choice(["table", "json"]), default="table", show_default=True, help="For people or for machines."
+)
+@click.pass_context
+def status(ctx: click.Context, directory: str | None, output: str) -> None:
+    """Show who does what in a run of this machine: replicas, roles, epochs, and what happened.
+
+    Exit code 0: it runs; 1: it does not run now; 2: there is no such run.
+    """
+    from levee.cli.local.picture import picture
+    from levee.cli.render.document import as_json, document
+    from levee.cli.shared.page import printed, reader_width, sheet
+    from levee.worlds.local.rows import ReplicaRow, RunSummary, rows_of, summary_of
+    from levee.worlds.local.table import Told
+
+    @dataclass(frozen=True, slots=True)
+    class RunStatus:
+        """The shape that docs/local-run.md promises."""
+
+        topology: str
+        directory: str
+        uid: str
+        store: str
+        running: bool
+        configuration: str | None
+        record: int | None
+        reason: str
+        text: str
+        summary: RunSummary
+        nodes: dict[str, bool]
+        replicas: tuple[ReplicaRow, ...]
+        events: tuple[Told, ...]
+
+    folder, table = find("levee status", directory)
+    seen = table.observe()
+    rows = rows_of(table, seen)
+    summary = summary_of(table, rows)
+    running = table.controller is not None
+    if output == "json":
+        nodes = {str(node.node): node.alive for node in seen.nodes}
+        found = RunStatus(
+            table.topology,
+            str(folder.path),
+            table.uid,
+            table.store,
+            running,
+            table.configuration,
+            table.record,
+            table.reason,
+            table.text,
+            summary,
+            nodes,
+            rows,
+            table.events,
+        )
+        click.echo(as_json(document("RunStatus", found)), nl=False)
+    else:
+        console = sheet(sys.stdout.isatty(), reader_width(sys.stdout.isatty(), os.environ.get("COLUMNS")))
+        console.print(picture(table, rows, summary, EVENTS_SHOWN))
+        click.echo(printed(console), nl=False)
+        if not running:
+            click.echo(f"{table.topology} does not run now; levee run goes on where its streams ended.")
+    ctx.exit(Exit.OK if running else Exit.REFUSED)

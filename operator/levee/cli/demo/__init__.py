@@ -1,0 +1,1 @@
+"""`levee demo`: Bargain Discovery, twice, with failures, and the report on it."""

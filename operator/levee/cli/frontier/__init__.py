@@ -1,0 +1,1 @@
+"""What each level of guarantee costs: `levee plan --frontier`."""

@@ -1,0 +1,53 @@
+"""A run as a table: for the live view and for `levee status`.
+
+Called by: cli.local.shown, cli.commands.status.
+"""
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from levee.cli.shared.page import grid
+from levee.worlds.local.rows import ReplicaRow, RunSummary
+from levee.worlds.local.table import RunTable, Told
+
+ROLES = {"primary": "green", "deliverer": "green", "secondary": "cyan", "standby": "dim", "none": "red"}
+
+
+def picture(table: RunTable, rows: tuple[ReplicaRow, ...], summary: RunSummary, events: int) -> RenderableType:
+    return Group(heading(table, summary), Text(), graph(table, rows), Text(), *happened(table.events[-events:]))
+
+
+def heading(table: RunTable, summary: RunSummary) -> Text:
+    working = f"{summary.working} of {summary.replicas} replicas work"
+    configuration = f", configuration {table.configuration}" if table.configuration else ""
+    line = f"{table.topology}: epoch {summary.epoch}, {working}{configuration}, {summary.rows_per_s:.0f} rows/s\n"
+    return Text(line, style="bold").append(f"{table.reason}: {table.text}" if table.text else table.reason, style="not bold")
+
+
+def graph(table: RunTable, rows: tuple[ReplicaRow, ...]) -> Table:
+    shown = grid("task", "reads", "replica>", "node", "role", "status", "epoch>", "lag>", "rows/s>")
+    reads = {task.task: ", ".join(task.reads) for task in table.tasks}
+    for index, row in enumerate(rows):
+        is_first = index == 0 or rows[index - 1].task != row.task
+        number = row.replica.rpartition("/")[2]
+        shown.add_row(
+            row.task if is_first else "",
+            Text(reads[row.task] if is_first else "", style="dim"),
+            number,
+            row.node,
+            Text(row.role, style=ROLES[row.role]),
+            row.status,
+            str(row.epoch),
+            str(row.lag_epochs),
+            f"{row.rows_per_s:.0f}",
+        )
+    return shown
+
+
+def happened(events: tuple[Told, ...]) -> list[Text]:
+    return [Text(line_of(one), style="yellow" if one.grave else "dim", no_wrap=True, overflow="ellipsis") for one in events]
+
+
+def line_of(one: Told) -> str:
+    return f"{one.at[11:23]} {one.subject}: {one.text}"

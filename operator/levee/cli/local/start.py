@@ -1,0 +1,152 @@
+"""One `levee run`: plan, prepare, and take turns until it ends.
+
+Why: what a run is of is worked out here, from the same plan that `levee plan` shows; how it goes is the local world's business.
+Called by: cli.commands.run; `make demo` prepares its runs with `setup_of`, too.
+"""
+
+import os
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+
+from levee.cli.local.runnable import HEADING, check_met, check_runnable, read
+from levee.cli.local.runs import default_folder
+from levee.cli.local.shown import Lines, Live, Show
+from levee.cli.local.streams import wired
+from levee.cli.plans.asked import Asked
+from levee.cli.plans.planner import Planned as Plan
+from levee.cli.plans.planner import plan, prepare
+from levee.cli.shared.clock import Clock
+from levee.cli.shared.ending import Exit, Refused
+from levee.cli.shared.files import STDIN
+from levee.control.making import Planned, Terms, wanted_of
+from levee.control.names import replica_name
+from levee.planning.strategies import STRATEGIES
+from levee.topology.names import ConfigurationName, NodeName, OperatorName, TaskId
+from levee.topology.spec import Resource
+from levee.topology.wanted import OnFailure, Packing
+from levee.worlds.local.faults import Fault
+from levee.worlds.local.folder import Folder
+from levee.worlds.local.opening import WORKER, CannotRun, Setup, running
+from levee.worlds.local.run import LocalRun
+from levee_spark.store.address import CannotOpen
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """The flags of `levee run`."""
+
+    file: str
+    nodes: str | None = None
+    directory: str | None = None
+    for_s: float | None = None
+    workers_per_node: int | None = None
+    anyway: bool = False
+    plain: bool = False
+    faults: tuple[Fault, ...] = ()
+    command: Sequence[str] = WORKER
+
+
+def run_here(ask: Ask) -> Exit:
+    setup = setup_of(ask)
+    show: Show = Lines(sys.stdout) if ask.plain or not sys.stdout.isatty() else Live()
+    try:
+        with running(setup) as run, listening(run), show:
+            show.begin(run)
+            return take_turns(run, show, ask.for_s)
+    except CannotRun as wrong:
+        raise Refused(HEADING, [wrong.complaint]) from None
+    except CannotOpen as wrong:
+        raise Refused(HEADING, [wrong.complaint]) from None
+
+
+def take_turns(run: LocalRun, show: Show, for_s: float | None) -> Exit:
+    began_ms: int | None = None
+    for turn in run.turns():
+        show.turn(turn)
+        if began_ms is None and turn.seen.anchored:
+            began_ms = turn.now
+        if for_s is not None and began_ms is not None and turn.now - began_ms >= 1_000 * for_s:
+            return Exit.OK
+    if run.interrupted:
+        return Exit.INTERRUPTED
+    return Exit.REFUSED if run.failed else Exit.OK
+
+
+@contextmanager
+def listening(run: LocalRun) -> Iterator[None]:
+    """The first Ctrl-C (or the end of the terminal) ends the run cleanly; a second one ends it at once, and the keepers clean up."""
+
+    def interrupt(number: int, _frame: FrameType | None) -> None:
+        run.interrupted = True
+        signal.signal(number, signal.SIG_DFL)
+
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = {number: signal.signal(number, interrupt) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def setup_of(ask: Ask) -> Setup:
+    """Plan, verify and place; Refused where there is nothing to run."""
+    data, loaded = read(ask.file)
+    topology, resource = loaded.topology, loaded.resource
+    assert topology is not None
+    assert resource is not None
+    check_runnable(resource)
+    ready = prepare(topology, Asked(nodes=ask.nodes), STRATEGIES)
+    clock = Clock()
+    with clock.listening():
+        found = plan(ready, clock)
+    check_met(found, anyway=ask.anyway)
+    names = tuple(node.name for node in ready.problem.nodes)
+    terms, planned = terms_of(resource, ask.workers_per_node), planned_of(found)
+    return Setup(
+        topology=f"{topology.namespace}/{topology.name}",
+        resource=data,
+        store=resource.spec.store.uri,
+        nodes=names,
+        wire=lambda uid: wired(resource, uid),
+        want=lambda wiring: wanted_of(topology, wiring, planned, names, terms),
+        folder=Folder(Path(ask.directory).absolute() if ask.directory else default_folder(topology.name)),
+        environment=environment(ask.file),
+        command=ask.command,
+        faults=ask.faults,
+    )
+
+
+def planned_of(found: Plan) -> Planned:
+    """The activation, as the report has it: by node."""
+    report = found.report
+    active = {
+        ConfigurationName(one.name): frozenset(replica_name(TaskId(copy.task), copy.replica) for node in one.nodes for copy in node.active)
+        for one in report.configurations
+    }
+    return Planned({TaskId(task): tuple(map(NodeName, on)) for task, on in report.placement.items()}, active)
+
+
+def terms_of(resource: Resource, workers_per_node: int | None) -> Terms:
+    """One worker a node, unless somebody has asked for more."""
+    spec = resource.spec
+    asked_for = "packing" in spec.placement.model_fields_set and spec.placement.packing is Packing.REPLICA
+    return Terms(
+        functions=tuple((OperatorName(operator.name), operator.function) for operator in spec.operators),
+        cancels=spec.fault_tolerance.on_failure is OnFailure.CANCEL,
+        workers_per_node=workers_per_node or (None if asked_for else 1),
+    )
+
+
+def environment(file: str) -> dict[str, str]:
+    """Workers find the user's functions beside the topology, or else where the user is."""
+    places = [*([] if file == STDIN else [str(Path(file).absolute().parent)]), str(Path.cwd())]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([*places, *filter(None, [os.environ.get("PYTHONPATH")])])}
+
+
+__all__ = ["Ask", "environment", "listening", "read", "run_here", "setup_of", "take_turns"]

@@ -1,0 +1,136 @@
+"""Reads committed epochs and turns them into lines.
+
+Why: only what is committed counts, so streams are read from the store and never from a worker; and only Arrow knows their rows.
+Called by: cli.commands.tail.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
+
+from levee.cli.shared.ending import Exit, Refused, use_instead
+from levee.topology.complaint import Complaint
+from levee.topology.names import TaskId
+from levee_spark.log import ask, floor, head
+from levee_spark.log.requests import Script, Wait
+from levee_spark.log.values import EpochObject, Floor, Kind, Segment
+from levee_spark.log.wiring import Wiring
+from levee_spark.store.drive import drive
+from levee_spark.store.driver import StoreDriver
+
+POLL_S = 0.2
+
+
+def tasks_of(stream: str, wiring: Wiring) -> tuple[TaskId, ...]:
+    """The tasks of an operator or a source, or the one that is named; sinks emit nothing."""
+    emitting = [task for task, wired in wiring.tasks.items() if not wired.sink]
+    found = tuple(task for task in emitting if stream in {task, task.rpartition("/")[0]})
+    if not found:
+        known = sorted({task.rpartition("/")[0] for task in emitting})
+        raise Refused(
+            "levee tail: there is no such stream.",
+            [Complaint("STREAM", f"nothing emits '{stream}'", use_instead(stream, known))],
+            Exit.USAGE,
+        )
+    return found
+
+
+@dataclass(slots=True)
+class Tail:
+    wiring: Wiring
+    driver: StoreDriver
+    tasks: Sequence[TaskId]
+    dead: bool = False
+
+    def lines(self, begin: int | None, rows: int, *, follow: bool) -> Iterator[str]:
+        epoch = max(begin, self.floor()) if begin else self.begin_of_the_last(rows)
+        while True:
+            there = self.at(epoch)
+            if there is not None:
+                yield from (line for task, one in zip(self.tasks, there, strict=True) for line in self.lines_of(task, one))
+                epoch += 1
+            elif not follow:
+                return
+            else:
+                self.wait(epoch)
+
+    def wait(self, epoch: int) -> None:
+        keys = tuple(self.wiring.layout.epoch(task, epoch) for task in self.tasks)
+        self.driver.waiter().wait(Wait(int(1_000 * POLL_S), keys, polls=True))
+
+    def floor(self) -> int:
+        """Where all of the streams still are."""
+        return max(1, *(drive(floor.latest(self.wiring.layout, task, Floor(0, 0)), self.driver).epoch for task in self.tasks))
+
+    def begin_of_the_last(self, rows: int) -> int:
+        """Back from the end, by whole epochs, until there are enough; counted by manifests, so no rows are read for it."""
+        heads = [drive(head.find(self.wiring.layout, task), self.driver) for task in self.tasks]
+        epoch, counted, lowest = min(found.epoch if found else 0 for found in heads) + 1, 0, self.floor()
+        while epoch > lowest and counted < rows:
+            epoch -= 1
+            manifests = [drive(head.manifest_at(self.wiring.layout, task, epoch), self.driver) for task in self.tasks]
+            counted += sum(self.counts(one.kind, one.rows) for one in manifests if one is not None)
+        return max(1, epoch)
+
+    def counts(self, kind: Kind, rows: int) -> int:
+        return int(kind is not Kind.FINAL) if self.dead else rows
+
+    def at(self, epoch: int) -> list[EpochObject] | None:
+        """Of every task; None where one of them has yet to come."""
+        found = [drive(whole(self.wiring, task, epoch), self.driver) for task in self.tasks]
+        there = [one for one in found if one is not None]
+        return there if len(there) == len(found) else None
+
+    def lines_of(self, task: TaskId, one: EpochObject) -> Iterator[str]:
+        manifest = one.manifest
+        if self.dead and manifest.kind is not Kind.FINAL:
+            yield json.dumps({"_epoch": manifest.epoch, "_task": task, "kind": manifest.kind.value, "error": error_of(one)})
+        elif not self.dead:
+            for row in rows_in(one.payload):
+                yield json.dumps({"_epoch": manifest.epoch, "_task": task, **row}, default=plain)
+
+
+def whole(wiring: Wiring, task: TaskId, epoch: int) -> Script[EpochObject | None]:
+    """An epoch with its segments, if it has any; None: not there."""
+    found = yield from ask.read(wiring.layout.epoch(task, epoch), EpochObject)
+    if found is None or not found.manifest.segments:
+        return found
+    parts: list[object] = []
+    for name in found.manifest.segments:
+        segment = yield from ask.read(name, Segment)
+        parts.append(segment.payload if segment else b"")
+    return EpochObject(found.manifest, tuple(parts))
+
+
+def rows_in(payload: object) -> Iterator[dict[str, Any]]:
+    """Arrow IPC streams; a payload in parts has one for each consumer, and each row in exactly one of them."""
+    if payload is None:
+        return
+    for part in payload if isinstance(payload, tuple) else (payload,):
+        if isinstance(part, tuple):
+            yield from rows_in(part)
+        elif len(part):
+            yield from arrow().ipc.open_stream(part).read_all().to_pylist()
+
+
+def arrow() -> Any:
+    try:
+        import pyarrow.ipc  # only this command needs it
+    except ImportError:
+        complaint = Complaint("pyarrow", "is not installed, and rows are kept as Arrow", "pip install 'levee[spark]'")
+        raise Refused("levee tail: rows cannot be read.", [complaint]) from None
+    return pyarrow
+
+
+def error_of(one: EpochObject) -> str | None:
+    """What the function raised, where the epoch keeps it."""
+    return bytes(one.payload).decode(errors="replace") if isinstance(one.payload, bytes | memoryview) else None
+
+
+def plain(value: object) -> object:
+    """What JSON has no word for."""
+    if isinstance(value, date | datetime):
+        return value.isoformat()
+    return value.hex() if isinstance(value, bytes) else str(value)

@@ -1,0 +1,1 @@
+"""What every command needs: files, flags, numbers as people write them, the ways to end, the sheet to print on."""

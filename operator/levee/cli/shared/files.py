@@ -1,0 +1,77 @@
+"""Topologies from the files that were named on the command line.
+
+Why: files are read, and what is wrong with them is told, the same way by every command; and nothing that never ends is read to its end.
+Called by: cli.plan_run, cli.commands.validate; cli.plans.nodes, for files of nodes.
+"""
+
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO
+
+import click
+
+from levee.cli.shared.ending import Refused
+from levee.topology.documents import TEXT_MAX
+from levee.topology.graph import Topology
+from levee.topology.load import Loaded, load_bytes, unique
+from levee.topology.wording import describe
+
+STDIN = "-"
+ENDINGS = (".yaml", ".yml", ".json")
+
+
+def topologies(paths: Sequence[str]) -> tuple[Topology, ...]:
+    """Every document of every file, or everything that is wrong with them."""
+    loaded = load_all(paths)
+    wrong = [one for one in loaded if one.topology is None]
+    if wrong:
+        raise Refused("\n".join(map(told, wrong)))
+    return tuple(one.topology for one in loaded if one.topology is not None)
+
+
+def load_all(paths: Sequence[str]) -> list[Loaded]:
+    """Everything that was named; what cannot be read is told all at once."""
+    contents, unreadable = list[tuple[str, bytes]](), list[str]()
+    for path in paths:
+        try:
+            contents.extend(_read(path))
+        except (OSError, ValueError) as problem:  # ValueError: a path with a zero byte in it
+            unreadable.append(f"{path}: {getattr(problem, 'strerror', None) or problem}")
+    if unreadable:
+        raise click.UsageError("Cannot read " + "; cannot read ".join(unreadable) + ".")
+    return list(unique(one for origin, data in contents for one in load_bytes(data, origin=origin)))
+
+
+def told(wrong: Loaded) -> str:
+    where = "" if wrong.origin in wrong.name else f" ({wrong.origin})"
+    return describe(f"{wrong.name}{where}", wrong.complaints)
+
+
+def read_file(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return _bounded(file)
+
+
+def _read(path: str) -> Iterator[tuple[str, bytes]]:
+    """A file, all topologies of a directory, or what is piped in."""
+    place = Path(path)
+    if path == STDIN:
+        if sys.stdin is None:
+            raise OSError(0, "standard input is closed")
+        yield "stdin", _bounded(sys.stdin.buffer)
+    elif not place.is_dir():
+        yield path, read_file(place)
+    else:
+        inside = sorted(file for file in place.iterdir() if file.suffix in ENDINGS and file.is_file())
+        if not inside:
+            raise OSError(0, f"this directory holds no {', '.join(ENDINGS)}")
+        yield from ((str(file), read_file(file)) for file in inside)
+
+
+def _bounded(file: IO[bytes]) -> bytes:
+    """A device or a pipe may never end."""
+    data = file.read(TEXT_MAX + 1)
+    if len(data) > TEXT_MAX:
+        raise OSError(0, f"it is larger than {TEXT_MAX / 2**20:g} MiB, the most that is read at once")
+    return data
