@@ -45,7 +45,6 @@ class Blocks:
 def child(told: str) -> None:
     name, function, warm, block, blocks, folder = json.loads(told)
     variant = VARIANTS[name]
-    variant.before()
     last = warm + blocks * block
     with staged(Path(folder), function, ROWS, last, variant.settings, variant.flags) as (stage, session):
         run(stage, session, last, Blocks(warm, block))

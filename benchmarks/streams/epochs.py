@@ -16,6 +16,7 @@ WHO = ("levee", "tuned", "defaults")
 def keys(mode: Mode) -> Iterator[Key]:
     """Interleaved, so that slow changes of the machine meet all alike."""
     for repetition in range(mode.repetitions):
+        yield "floor", "", mode.warm_epochs, mode.epochs, repetition
         for function in FUNCTIONS:
             for who in WHO:
                 epochs = mode.spark_epochs if who == "defaults" else mode.epochs
@@ -26,7 +27,9 @@ def keys(mode: Mode) -> Iterator[Key]:
 def take(work: Path, who: str, function: str, warm: int, epochs: int, repetition: int) -> Row:
     from benchmarks.streams import lane_time, spark_time  # noqa: PLC0415  (the page is written without Spark)
 
-    if who == "levee":
+    if who == "floor":
+        found = spark_time.measure_floor(work, ROWS, warm, epochs)
+    elif who == "levee":
         found = lane_time.measure(work, function, ROWS, warm, epochs)
     else:
         found = spark_time.measure(work, function, ROWS, warm, epochs, tuned=who == "tuned")

@@ -18,8 +18,6 @@ from pyspark.sql import SparkSession
 from benchmarks.streams.processes import cpu_s
 from benchmarks.streams.rows import Row
 from benchmarks.streams.stage import NAMES, OPERATOR, Stage
-from levee_spark.lane.feed import feed
-from levee_spark.lane.source import register
 from levee_spark.log.requests import Answer, Done, Report, Request
 from levee_spark.spark import gateway
 from levee_spark.spark.session import adopt
@@ -55,7 +53,6 @@ def staged(
     wanted = settings(size, extra or {})
     jvm = gateway.start([*flags(size), *extra_flags], wanted, folder / "spark.log")
     session = adopt(jvm, wanted)
-    register(session)
     try:
         yield stage, session
     finally:
@@ -89,11 +86,10 @@ def run(stage: Stage, session: SparkSession, last: int, won: Callable[[], None])
     order = Order(stage.resource_file, stage.uid, "bench", "node", stage.folder / "worker", (name,))
     driver = StoreDriver(open_store(stage.resource.spec.store.uri))  # not the stage's: that has all epochs in memory
     spool = spool_for(order)
-    with feed(spool / "feed") as told:
-        parts = Parts(order, stage.resource, stage.wiring, driver, told, spool, lambda: session, Log("bench", "bench"), 2)
-        thread = Thread(target=live, args=(parts, name, NAMES[stage.function], last, won))
-        thread.start()
-        thread.join()
+    parts = Parts(order, stage.resource, stage.wiring, driver, spool, lambda: session, Log("bench", "bench"), 2)
+    thread = Thread(target=live, args=(parts, name, NAMES[stage.function], last, won))
+    thread.start()
+    thread.join()
     shutil.rmtree(spool, ignore_errors=True)
 
 

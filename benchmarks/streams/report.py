@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchmarks.streams import figures, machine, report_recovery, report_rest
 from benchmarks.streams.rows import Row
-from benchmarks.streams.settings import LOAD_MAX, Mode
+from benchmarks.streams.settings import CORES_USED_MAX, Mode
 
 HEAD = """\
 # Streams: what was measured
@@ -18,8 +18,8 @@ page does not record how often.
 
 - Machine: {machine}.
 - Run: {mode}.
-- Every measurement is a process of its own, one after another. Before each of them the one-minute load average is read, after waiting for
-  at most {patience:.0f} s for it to fall to {load_max}: {loads}
+- Every measurement is a process of its own, one after another. Right before each it is seen how many cores others use, after waiting
+  at most {patience:.0f} s for that to fall to {cores}: {used}
 - p50 and p95 are over all epochs of all repetitions; a ± is half the distance between the smallest and the largest median of a repetition.
 """
 
@@ -28,17 +28,17 @@ def write(mode: Mode, parts: Mapping[str, Sequence[Row]], page: Path) -> None:
     pictures = page.parent / page.stem
     pictures.mkdir(parents=True, exist_ok=True)
     draw(parts, pictures)
-    head = HEAD.format(machine=machine.describe(), mode=mode.describe(), patience=mode.patience_s, load_max=LOAD_MAX, loads=loads(parts))
+    head = HEAD.format(machine=machine.describe(), mode=mode.describe(), patience=mode.patience_s, cores=CORES_USED_MAX, used=used(parts))
     sections = [head, *report_rest.sections(parts, page.stem), *report_recovery.sections(parts["recovery"], page.stem)]
     page.write_text("\n".join(sections), encoding="utf-8")
 
 
-def loads(parts: Mapping[str, Sequence[Row]]) -> str:
+def used(parts: Mapping[str, Sequence[Row]]) -> str:
     rows = [row for found in parts.values() for row in found]
     busy = [row for row in rows if row["busy"]]
     if not rows:
         return "nothing was measured."
-    said = f"largest {max(row['load'] for row in rows):.1f}, above the limit in {len(busy)} of {len(rows)} measurements"
+    said = f"largest {max(row['cores_used'] for row in rows):.2f}, above the limit in {len(busy)} of {len(rows)} measurements"
     return f"{said}. **These figures are not to be trusted where marked (busy).**" if busy else f"{said}."
 
 

@@ -16,11 +16,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.streams import machine
 from benchmarks.streams.rows import Key, Row
-from benchmarks.streams.settings import LOAD_MAX
+from benchmarks.streams.settings import CORES_USED_MAX
 
 TIMEOUT_S = 900
-LOOK_S = 5.0
+LOOK_S = 3.0
+SAMPLE_S = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,21 +50,21 @@ class Bench:
 
     def take_all(self, part: str, todo: list[str]) -> Iterator[tuple[str, Row]]:
         for done, key in enumerate(todo, start=1):
-            load = self.settled_load()
+            busy = self.settled()
             began_s = time.monotonic()
             row = self.take(part, key)
             took_s = time.monotonic() - began_s
             told = "failed, see above" if row is None else f"{took_s:.0f} s"
-            print(f"{part} {done} of {len(todo)}: {key}: load {load:.1f}, {told}", file=sys.stderr, flush=True)
+            print(f"{part} {done} of {len(todo)}: {key}: others use {busy:.2f} cores, {told}", file=sys.stderr, flush=True)
             if row is not None:
-                yield key, {**row, "load": load, "busy": load > LOAD_MAX, "took_s": took_s}
+                yield key, {**row, "cores_used": busy, "busy": busy > CORES_USED_MAX, "took_s": took_s}
 
-    def settled_load(self) -> float:
-        """The load before the measurement. The one before has raised it, too, so wait for a while."""
+    def settled(self) -> float:
+        """The cores that others use right before the measurement."""
         until = time.monotonic() + self.patience_s
-        while os.getloadavg()[0] > LOAD_MAX and time.monotonic() < until:
+        while (used := machine.cores_used(SAMPLE_S)) > CORES_USED_MAX and time.monotonic() < until:
             time.sleep(LOOK_S)
-        return os.getloadavg()[0]
+        return used
 
     def take(self, part: str, key: str) -> Row | None:
         subprocess.run(["rm", "-rf", str(self.work)], check=True)

@@ -5,7 +5,7 @@ Called by: every module of this package.
 
 from dataclasses import asdict, dataclass
 
-LOAD_MAX = 1.5  # a measurement that began while the machine did more than this is flagged
+CORES_USED_MAX = 0.3  # a measurement that began while others used more than this is flagged
 FUNCTIONS = ("filter", "windowed")
 RECOVERY_SCALE = 4  # of the source tasks and of their rates: PPA had 36 machines for its Figure 6
 PERIOD_MS = 1000  # of an epoch in the recovery runs: PPA's windows slide by a second

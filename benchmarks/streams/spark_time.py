@@ -1,4 +1,4 @@
-"""Spark's own file source and Parquet sink, with a checkpoint, over the same rows: its defaults, and with Levee's settings.
+"""Spark's own file source and Parquet sink, with a checkpoint, over the same rows: its defaults, and with Levee's settings. And its floor.
 
 Called by: take, for the parts `epochs` and `throughput`.
 """
@@ -43,6 +43,20 @@ def measure(folder: Path, function: str, rows: int, warm: int, epochs: int, *, t
     assert len(all_ms) == warm + epochs, f"{len(all_ms)} batches"
     took_ms = all_ms[warm:]
     return {"epochs_ms": took_ms, "rows_per_s": rows * len(took_ms) / (sum(took_ms) / 1000), "cpu_ms": 1000 * cpu}
+
+
+def measure_floor(folder: Path, rows: int, warm: int, epochs: int) -> Row:
+    """The least that Spark takes for a batch: its rate source, to nothing, with Levee's settings."""
+    session, jvm = tuned_session(rows, folder)
+    try:
+        frame = session.readStream.name("numbers").format("rate-micro-batch").option("rowsPerBatch", rows).load()
+        query = frame.writeStream.format("noop").option("checkpointLocation", str(folder / "checkpoint")).start()
+        first, before_s = when_warm(query, warm)
+        last, after_s = when_warm(query, warm + epochs)
+        took_ms = [float(one["durationMs"]["triggerExecution"]) for one in query.recentProgress if one["numInputRows"]]
+    finally:
+        jvm.process.kill()
+    return {"epochs_ms": took_ms[warm : warm + epochs], "rows_per_s": 0.0, "cpu_ms": 1000 * (after_s - before_s) / (last - first)}
 
 
 def when_warm(query: StreamingQuery, warm: int) -> tuple[int, float]:

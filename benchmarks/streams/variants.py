@@ -3,34 +3,14 @@
 Called by: compare.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-
-from pyspark.sql import DataFrame
-from pyspark.sql.streaming.readwriter import DataStreamWriter
-
-from levee_spark.lane import query
-from levee_spark.lane.collect import Rows
-
-
-def nothing() -> None:
-    """Most variants change settings only."""
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
     settings: Mapping[str, str] = field(default_factory=dict)
     flags: tuple[str, ...] = ()  # later ones win
-    before: Callable[[], None] = nothing
-
-
-def by_pyspark() -> None:
-    """As anybody would write it: foreachBatch and toArrow."""
-
-    def each_batch(frame: DataFrame, take: Callable[[Rows, int], None]) -> DataStreamWriter:
-        return frame.writeStream.foreachBatch(lambda batch, number: take(batch.toArrow, number))
-
-    query.each_batch = each_batch  # type: ignore[attr-defined]  # it is imported there by name
 
 
 STATE = "spark.sql.streaming.stateStore"
@@ -38,7 +18,6 @@ PROVIDER = "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreP
 
 VARIANTS: Mapping[str, Variant] = {
     "as it is": Variant(),
-    "pyspark's foreachBatch": Variant(before=by_pyspark),
     "hdfs state": Variant({f"{STATE}.providerClass": PROVIDER}),
     "no changelog": Variant({f"{STATE}.rocksdb.changelogCheckpointing.enabled": "false"}),
     "format 2": Variant({f"{STATE}.checkpointFormatVersion": "2"}),
