@@ -10,7 +10,6 @@ from pathlib import Path
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from levee_spark.lane.feed import Feed
 from levee_spark.lane.query import Function, Keyed, Lane, LaneInput, Output
 
 Inputs = dict[str, DataFrame]
@@ -20,7 +19,6 @@ PERIOD_MS = 1_000
 @dataclass
 class Lanes:
     session: SparkSession
-    feed: Feed
     place: Path
     made: list[Lane] = field(default_factory=list)
 
@@ -28,7 +26,7 @@ class Lanes:
         name = f"task/0/{len(self.made)}"
         inputs = tuple(LaneInput(stream, keyed) for stream in streams or ("rows",))
         folder = self.place / f"lane-{len(self.made)}"
-        lane = Lane(self.session, self.feed, folder, self.place, name, function, inputs, limit_s=limit_s)
+        lane = Lane(self.session, folder, self.place, name, function, inputs, limit_s=limit_s)
         self.made.append(lane)
         return lane
 

@@ -9,6 +9,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
 from levee_spark.lane.query import Keyed, Lane
+from levee_spark.lane.trouble import Failed
 from tests.lane.lanes import Inputs, Lanes, drive, table, values
 
 TASKS = 3
@@ -109,3 +110,14 @@ def test_a_lane_that_is_closed_makes_room_for_another_of_its_name(lanes: Lanes) 
     first.close()
     second.restore(2, files)
     assert values(drive(second, [3, 4], numbers)[1]) == [(3 * value,) for value in range(40, 45)]
+
+
+def test_a_batch_whose_epoch_is_gone_is_refused(lanes: Lanes) -> None:
+    """Spark does a batch again that it has not committed; a lane never lets it come to that."""
+    lane = lanes(doubled)
+    drive(lane, [1, 2], numbers)
+    assert committed(lane) == [0, 1]
+    lane.stop()
+    (lane.folder.path / "commits" / "1").unlink()
+    with pytest.raises(Failed, match="epoch 2 is no longer spooled"):
+        drive(lane, [3], numbers)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from levee_spark.spark import archive, gateway, java
+from levee_spark.spark import archive, compiled, gateway, java
 
 
 @pytest.fixture(autouse=True)
@@ -18,7 +18,7 @@ def test_a_worker_starts_without_an_archive_where_there_is_none() -> None:
 
 
 def test_a_worker_uses_the_archive_of_its_java_and_jars(cache: Path) -> None:
-    archive.folder().mkdir()
+    compiled.folder().mkdir()
     archive.archive().touch()
     assert archive.archive().parent == cache / "java"
     assert str(archive.archive()) in archive.flags()[0]

@@ -28,9 +28,7 @@ from levee_spark.check.order import PassOrder
 from levee_spark.check.samples import START, NoSample, Samples
 from levee_spark.ingest.function import CannotIngest
 from levee_spark.lane import rows
-from levee_spark.lane.feed import Feed, feed
 from levee_spark.lane.query import Function, Lane, LaneInput
-from levee_spark.lane.source import register
 from levee_spark.lane.trouble import Failed
 from levee_spark.spark.session import open_session
 from levee_spark.spark.settings import Size
@@ -48,7 +46,6 @@ class Pass:
     order: PassOrder
     resource: Resource
     session: SparkSession
-    feed: Feed
     place: Path
     findings: list[Finding] = field(default_factory=list)
 
@@ -85,7 +82,7 @@ class Pass:
     def compute(self, operator: Operator, function: Function, inputs: dict[str, list[pa.Table]]) -> None:
         watched = self.watched(operator, function)
         names = tuple(LaneInput(name) for name in inputs)
-        lane = Lane(self.session, self.feed, self.place / operator.name, self.place, operator.name, watched, names, limit_s=LIMIT_S)
+        lane = Lane(self.session, self.place / operator.name, self.place, operator.name, watched, names, limit_s=LIMIT_S)
         outputs: list[pa.Table] = []
         epoch, tables = 0, list[pa.Table]()
         try:
@@ -145,8 +142,6 @@ def opened(order: PassOrder) -> Iterator[Pass]:
     with tempfile.TemporaryDirectory(prefix="levee-check-") as place:
         session, jvm = open_session(Size(HEAP_MIB), {}, order.folder / "spark.log")
         try:
-            register(session)
-            with feed(Path(place, "feed")) as opened_feed:
-                yield Pass(order, loaded.resource, session, opened_feed, Path(place))
+            yield Pass(order, loaded.resource, session, Path(place))
         finally:
             jvm.process.kill()

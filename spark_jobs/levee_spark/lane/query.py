@@ -1,7 +1,7 @@
 """A lane: one streaming query that turns input epochs into output epochs, from a checkpoint.
 
 Why: Spark drives its own batches; the log's roles want a function of an epoch. The lane is what lies between: it spools the inputs, tells
-Spark's readers, waits for the rows, and keeps epochs and Spark's batch ids in step.
+the query (one call to Java an epoch: jvm/Lane.java), reads the rows, and keeps epochs and Spark's batch ids in step.
 Called by: worker.replica, from one thread, to answer Compute, Restore and Snapshot.
 """
 
@@ -10,28 +10,26 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Event
+from typing import Any
 
 import pyarrow as pa
-from pyspark.errors import AnalysisException
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
-from pyspark.sql.pandas.types import from_arrow_schema
+from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 from pyspark.sql.streaming.query import StreamingQuery
 
-from levee_spark.lane import rows
-from levee_spark.lane.collect import Rows, each_batch
-from levee_spark.lane.feed import Feed, Ready
+from levee_spark.lane import closing, rows
 from levee_spark.lane.folder import Folder
-from levee_spark.lane.source import NAME
+from levee_spark.lane.spool import read_output, spool
 from levee_spark.lane.trouble import Failed, explained, never_returned, within
 
 Function = Callable[[dict[str, DataFrame]], DataFrame]
 
-LOOK_MS = 200  # how often a query that says nothing is asked whether it lives
 COMMITS_WITHIN_S = 30.0
 LARGE_ROWS = 50_000  # from here on several partitions are worth their tasks
-BATCH_ROWS = 1 << 15
+SOURCE, SINK = "dev.levee.spark.LaneSource", "dev.levee.spark.LaneSink"
 ONLY_MODE = "STREAMING_OUTPUT_MODE"  # Spark minds the mode only, so that what it says of the other one is the trouble
 KEY_SALT = 7  # not that of digests: else all rows of a task would share bits of their hash
 
@@ -60,7 +58,6 @@ class Output:
 @dataclass
 class Lane:
     session: SparkSession
-    feed: Feed
     directory: Path  # its own
     spool: Path  # in memory, if the machine has that
     name: str
@@ -73,26 +70,28 @@ class Lane:
     runs: int = 0
     folder: Folder = field(init=False)
     query: StreamingQuery | None = None
+    handover: Any = None  # its Lane.java
+    emits: pa.Schema | None = None
     schemas: tuple[pa.Schema, ...] | None = None
-    done: Event = field(default_factory=Event)
-    output: Output | None = None
-    raised: BaseException | None = None
 
     def __post_init__(self) -> None:
         self.folder = self.fresh()
 
     # ---- what roles ask for
 
-    def compute(self, epoch: int, time_ms: int, tables: Sequence[pa.Table]) -> Output:
-        """The rows of `epoch`, the state being that of the epoch before; `tables` has one for each input."""
+    def compute(self, epoch: int, time_ms: int, tables: Sequence[pa.Table], *, closing: bool = False) -> Output:
+        """The rows of `epoch`, the state being that of the epoch before; `tables` has one for each input.
+
+        Closing: no row will come any more, so that every window ends with this epoch.
+        """
         assert epoch == self.epoch + 1, f"{self.name}: asked for epoch {epoch} with the state of {self.epoch}"
         self.settle(tables)
-        self.done.clear()
-        self.output = self.raised = None
+        files = self.spooled(epoch, time_ms, tables)
+        if closing:
+            self.close_watermarks(epoch)
         if self.query is None:
             self.start(tables)
-        self.feed.announce(self.name, self.spooled(epoch, time_ms, tables))
-        output = self.wait()
+        output = self.handed_over(epoch, files, large=any(table.num_rows >= LARGE_ROWS for table in tables))
         self.epoch = epoch
         return output
 
@@ -118,7 +117,9 @@ class Lane:
         if self.query is not None:
             self.query.stop()
             self.query = None
-        self.feed.forget(self.name)
+        if self.handover is not None:
+            self.handover.close()
+            self.handover = None
 
     def close(self) -> None:
         self.stop()
@@ -143,15 +144,18 @@ class Lane:
         self.schemas = schemas
 
     def start(self, tables: Sequence[pa.Table]) -> None:
+        self.stop()  # a definition that failed before has left its handover
+        self.handover = self.session._jvm.dev.levee.spark.Lane.open(self.base)  # type: ignore[union-attr]  # noqa: SLF001
         frame = self.result({one.stream: self.read(index, one, tables[index]) for index, one in enumerate(self.inputs)})
+        self.emits = to_arrow_schema(frame.schema, error_on_duplicated_field_names_in_struct=True, timezone="UTC")
         self.session.sparkContext.setLocalProperty("spark.scheduler.pool", self.name)
         mode = getattr(self.function, "output_mode", None)
         self.query = self.begin(frame, mode) if mode else self.begin_either(frame)
 
     def read(self, index: int, one: LaneInput, table: pa.Table) -> DataFrame:
         stamped = rows.stamped(table.schema.empty_table(), 0, 0)
-        reader = self.session.readStream.format(NAME).schema(from_arrow_schema(stamped.schema, prefer_timestamp_ntz=False))
-        options = {"feed": str(self.feed.path), "lane": self.name, "input": index, "base": self.base, "partitions": self.cores}
+        reader = self.session.readStream.format(SOURCE).schema(from_arrow_schema(stamped.schema, prefer_timestamp_ntz=False))
+        options = {"lane": self.handover.id(), "input": index, "parts": self.cores}
         frame = reader.name(f"input_{index}").options(**{name: str(value) for name, value in options.items()}).load()
         if one.keyed is None:
             return frame
@@ -184,45 +188,42 @@ class Lane:
                 raise Failed(explained(again if ONLY_MODE in str(error) else error)) from error
 
     def begin(self, frame: DataFrame, mode: str) -> StreamingQuery:
-        writer = each_batch(frame, self.collect).outputMode(mode).queryName(f"{self.name}-{self.runs}")
+        writer = frame.writeStream.format(SINK).option("lane", self.handover.id()).outputMode(mode).queryName(f"{self.name}-{self.runs}")
         return writer.option("checkpointLocation", str(self.folder.path)).start()
 
-    def collect(self, collected: Rows, batch: int) -> None:
-        """In a thread of py4j. The rows are asked for exactly once: else Spark's state store refuses to commit."""
+    def handed_over(self, epoch: int, files: Sequence[Path], *, large: bool) -> Output:
+        assert self.query is not None and self.emits is not None
+        output = self.spool_file("out")
+        inputs = "\n".join(map(str, files))
         try:
-            if batch != self.batch() + 1:
-                raise AssertionError(f"{self.name}: Spark is at batch {batch}, the lane at {self.batch() + 1}")
-            self.output = Output(*rows.digested(collected()))
-        except BaseException as error:
-            self.raised = error
-            raise
-        finally:
-            self.done.set()
+            if not self.handover.compute(self.query._jsq, epoch, inputs, large, str(output), round(1000 * self.limit_s)):  # noqa: SLF001
+                raise never_returned(self.limit_s)
+        except (PySparkException, Py4JJavaError, Failed) as error:
+            raise self.broken(error) from None
+        return Output(*rows.digested(read_output(output, self.emits)))
 
-    def wait(self) -> Output:
-        until = time.monotonic() + self.limit_s
-        while not self.done.wait(LOOK_MS / 1000):
-            assert self.query is not None
-            if not self.query.isActive:
-                self.raised = self.raised or self.query.exception() or Failed("the query ended by itself")
-                break
-            if time.monotonic() > until:
-                self.raised = never_returned(self.limit_s)
-                break
-        if self.output is None or self.raised is not None:
-            raise self.broken()
-        return self.output
-
-    def broken(self) -> Failed:
+    def broken(self, error: Exception) -> Failed:
         """The state is still that of the epoch before: go back to it, in another folder."""
-        assert self.raised is not None
-        told = explained(self.raised)
+        told = explained(error)
         self.stop()
+        self.move()
+        return Failed(told)
+
+    def close_watermarks(self, epoch: int) -> None:
+        """The next batch begins as if Spark had planned it already, with all time behind it. Without state there is nothing to close."""
+        if self.query is not None:
+            self.wait_for_commit()
+            self.stop()
+            self.move()
+        if self.folder.has_state():
+            closing.write(self.folder.path, self.batch() + 1, epoch)
+
+    def move(self) -> None:
+        """To another folder: Spark keeps state of a path in memory."""
         old, self.folder = self.folder, self.fresh()
         if self.batch() >= 0 and old.path.exists():
             old.path.rename(self.folder.path)
             self.folder.truncate(self.batch())
-        return Failed(told)
 
     def wait_for_commit(self) -> None:
         until = time.monotonic() + COMMITS_WITHIN_S
@@ -231,18 +232,11 @@ class Lane:
                 raise TimeoutError(f"{self.name}: Spark has not committed batch {self.batch()} within {COMMITS_WITHIN_S:.0f} s")
             time.sleep(0.002)
 
-    def spooled(self, epoch: int, time_ms: int, tables: Sequence[pa.Table]) -> Ready:
-        files = []
-        for index, table in enumerate(tables):
-            path = self.spool / f"{self.name.replace('/', '-')}-{index}-{epoch % 2}.arrow"  # the epoch before may still be mapped
-            write(path, rows.stamped(table, epoch, time_ms))
-            files.append(str(path))
-        return Ready(epoch, tuple(files), large=any(table.num_rows >= LARGE_ROWS for table in tables))
+    def spooled(self, epoch: int, time_ms: int, tables: Sequence[pa.Table]) -> list[Path]:
+        files = [self.spool_file(f"{index}-{epoch % 2}") for index in range(len(tables))]  # the epoch before may still be mapped
+        for file, table in zip(files, tables, strict=True):
+            spool(file, rows.stamped(table, epoch, time_ms))
+        return files
 
-
-def write(path: Path, table: pa.Table) -> None:
-    """Under another name first: a reader that has the old file mapped keeps it."""
-    partial = path.with_suffix(".partial")
-    with pa.OSFile(str(partial), "wb") as file, pa.ipc.new_stream(file, table.schema) as writer:
-        writer.write_table(table, max_chunksize=BATCH_ROWS)
-    partial.rename(path)
+    def spool_file(self, part: str) -> Path:
+        return self.spool / f"{self.name.replace('/', '-')}-{part}.arrow"

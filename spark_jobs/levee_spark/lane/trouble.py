@@ -13,6 +13,7 @@ from pathlib import Path
 from threading import Thread
 from typing import TypeVar
 
+from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
 T = TypeVar("T")
@@ -42,6 +43,8 @@ def explained(error: BaseException) -> str:
 
 
 def first_words(error: BaseException) -> str:
+    if isinstance(error, Py4JJavaError):  # none that PySpark knows; its text would be pages of Java
+        return str(error.java_exception.toString())
     text = PLAN.sub("", str(error)) if isinstance(error, PySparkException) else str(error)
     return f"{type(error).__name__}: {text}".rstrip(": ")
 

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from levee_spark.spark import gateway, java
+from levee_spark.spark import compiled, gateway, java
+from levee_spark.spark.compiled import folder
 
 DUMPS_WITHIN_S = 300.0
 QUIET = "-Xlog:cds*=off"  # where the archive does not fit, the JVM would say so in every worker's log
@@ -34,17 +35,11 @@ def archive() -> Path:
     return folder() / f"{identity()}.jsa"
 
 
-def folder() -> Path:
-    """~/.cache/levee/java; LEVEE_CACHE stands for ~/.cache/levee."""
-    chosen = os.environ.get("LEVEE_CACHE")
-    return (Path(chosen) if chosen else Path.home() / ".cache" / "levee") / "java"
-
-
 def identity() -> str:
     """Of the Java and the jars: the JVM checks them, too, but only by refusing."""
     files = [library(java.find()), *sorted((gateway.HOME / "jars").glob("*.jar"))]
     seen = [(str(file), (stat := file.stat()).st_size, stat.st_mtime_ns) for file in files]
-    return blake2b(repr(seen).encode(), digest_size=8).hexdigest()
+    return blake2b(repr((seen, compiled.identity())).encode(), digest_size=8).hexdigest()
 
 
 def library(program: Path) -> Path:

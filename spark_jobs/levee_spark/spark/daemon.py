@@ -11,8 +11,6 @@ import pyarrow as pa  # noqa: F401  (imported for the workers)
 from pyspark import daemon, worker  # noqa: F401
 from pyspark.sql import types  # noqa: F401
 
-from levee_spark.lane import source  # noqa: F401
-
 if __name__ == "__main__":
     gc.freeze()
     daemon.manager()

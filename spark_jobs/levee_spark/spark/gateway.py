@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pyspark
 
-from levee_spark.spark import java
+from levee_spark.spark import compiled, java
 
 STARTS_WITHIN_S = 120.0
 HOME = Path(pyspark.__file__).parent
@@ -59,7 +59,8 @@ def start(flags: Sequence[str], settings: Mapping[str, str], log: Path | None = 
 
 def command(flags: Sequence[str], settings: Mapping[str, str]) -> list[str]:
     given = [word for name, value in settings.items() for word in ("--conf", f"{name}={value}")]
-    return [str(java.find()), *flags, "-cp", f"{HOME}/jars/*", "org.apache.spark.deploy.SparkSubmit", *given, "pyspark-shell"]
+    classes = f"{HOME}/jars/*{os.pathsep}{compiled.jar(HOME / 'jars')}"
+    return [str(java.find()), *flags, "-cp", classes, "org.apache.spark.deploy.SparkSubmit", *given, "pyspark-shell"]
 
 
 def launch(words: list[str], told: Path, log: Path | None) -> "subprocess.Popen[bytes]":

@@ -22,7 +22,6 @@ from levee_spark.deliver.formats import FORMATS
 from levee_spark.deliver.opening import open_delivery
 from levee_spark.ingest.ingestion import Ingestion
 from levee_spark.ingest.opening import Place, open_ingestion
-from levee_spark.lane.feed import Feed
 from levee_spark.lane.query import Keyed, Lane, LaneInput
 from levee_spark.log.ingest import Ingestor
 from levee_spark.log.replica import Replica
@@ -52,7 +51,6 @@ class Parts:
     resource: Resource
     wiring: Wiring
     driver: StoreDriver
-    feed: Feed
     spool: Path
     session: Callable[[], SparkSession]
     log: Log
@@ -172,7 +170,7 @@ def operating_of(parts: Parts, name: ReplicaName, function_name: str, run: int) 
     columns = {one.origin: tuple(one.partition_by or ()) for one in said.inputs}
     inputs = tuple(LaneInput(one.origin, keyed(operator, one, index, columns[one.origin])) for one in operator.inputs)
     folder = parts.folder(name) / str(run)
-    lane = Lane(parts.session(), parts.feed, folder, parts.spool, str(name), found, inputs, parts.cores, parts.limit_s)
+    lane = Lane(parts.session(), folder, parts.spool, str(name), found, inputs, parts.cores, parts.limit_s)
     return Operating(lane, tuple(stream_part(parts, operator, one, index) for one in operator.inputs), Schemas(parts.driver, parts.wiring))
 
 

@@ -19,8 +19,6 @@ from pyspark.sql import SparkSession
 
 from levee.topology import load
 from levee.topology.spec import Resource
-from levee_spark.lane.feed import Feed
-from levee_spark.lane.source import register
 from levee_spark.lane.trouble import Failed
 from levee_spark.log import probe
 from levee_spark.log.requests import Answer, Done, Report, Request
@@ -70,7 +68,6 @@ class Spark:
         with self.lock:
             if self.session is None:
                 self.session, self.jvm = open_session(self.size, {}, self.log)
-                register(self.session)
             return self.session
 
 
@@ -109,8 +106,7 @@ def run(order: Order, resource: Resource) -> None:
     put_beside(order.resource.parent)
     spark = Spark(size_of(resource, order), order.directory / "spark.log")
     spool = spool_for(order)
-    feed = Feed(socket_path(spool))
-    parts = Parts(order, resource, wiring, driver, feed, spool, spark, log, spark.size.cores)
+    parts = Parts(order, resource, wiring, driver, spool, spark, log, spark.size.cores)
     due = Due(wiring, order.worker)
     replicas = [ReplicaThread(parts, name) for name in order.replicas]
     ready = Event()
@@ -144,19 +140,13 @@ def size_of(resource: Resource, order: Order) -> Size:
     return Size(heap_mib, cores, large_epochs=resource.spec.epoch.max_rows > 10 * C1_ROWS)
 
 
-def socket_path(spool: Path) -> Path:
-    path = spool / "feed"
-    path.unlink(missing_ok=True)
-    return path
-
-
 def prepare(parts: Parts, session: SparkSession) -> None:
     """Whoever says that it is ready is: its first epochs take hardly longer than the others."""
     if not any(uses_spark(parts, name) for name in parts.order.replicas):
         return
     began_s = time.monotonic()
     try:
-        warm_up(session, parts.feed, parts.order.directory, parts.spool)
+        warm_up(session, parts.order.directory, parts.spool)
     except Failed as failed:  # it is no part of the work
         parts.log.say("not warm", level="warning", error=str(failed))
     else:

@@ -9,8 +9,6 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from levee_spark.lane.feed import feed
-from levee_spark.lane.source import register
 from levee_spark.spark import archive
 from levee_spark.spark.settings import Size
 from levee_spark.spark.settings import flags as flags_of
@@ -27,9 +25,7 @@ def main() -> int:
 
         def train(session: SparkSession) -> None:
             """What every worker does at its start is what every worker loads."""
-            register(session)
-            with feed(place / "feed") as told:
-                warm_up(session, told, place, place)
+            warm_up(session, place, place)
 
         try:
             made = archive.make(flags_of(Size()), settings_of(Size(), {}), train, place / "spark.log")

@@ -1,7 +1,7 @@
 """A few epochs of nothing, before a worker says that it is ready.
 
-Why: the first epochs of a JVM load its classes, start Spark's Python processes and compile what every query needs; if they were real
-epochs, they would all be late. The query is stateful, for that loads the most.
+Why: the first epochs of a JVM load its classes and compile what every query needs; if they were real epochs, they would all be late. The
+query is stateful, for that loads the most.
 Called by: main.
 """
 
@@ -13,7 +13,6 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
-from levee_spark.lane.feed import Feed
 from levee_spark.lane.query import Lane, LaneInput
 
 EPOCHS = 4
@@ -22,9 +21,9 @@ ENOUGH_S = 30.0  # on a busy machine the first epoch, which does most of it, mus
 NAME = "warm-up"  # no task has this name: theirs have a slash in them
 
 
-def warm_up(session: SparkSession, feed: Feed, directory: Path, spool: Path) -> None:
+def warm_up(session: SparkSession, directory: Path, spool: Path) -> None:
     folder = directory / NAME
-    lane = Lane(session, feed, folder, spool, NAME, counts, (LaneInput("rows"),), limit_s=LIMIT_S)
+    lane = Lane(session, folder, spool, NAME, counts, (LaneInput("rows"),), limit_s=LIMIT_S)
     until_s = time.monotonic() + ENOUGH_S
     try:
         for epoch in range(1, EPOCHS + 1):
