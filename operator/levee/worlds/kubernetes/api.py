@@ -1,0 +1,142 @@
+"""The API server, as far as Levee asks it: objects as plain JSON, few verbs, and each failure under the name that decides what follows.
+
+Why: the generated models of the client cost more time and memory than ten thousand pods deserve, and hide the fields that matter:
+preconditions, conflicts, what is already there.
+Called by: world and serve.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any, TypeAlias
+
+import urllib3
+from kubernetes import config
+from kubernetes.client import ApiClient, Configuration
+from kubernetes.client.exceptions import ApiException
+
+Object: TypeAlias = dict[str, Any]
+
+TIMEOUT_S = 10.0
+CONNECTIONS = 16
+MERGE = "application/merge-patch+json"
+
+
+class Unreachable(Exception):
+    """Nobody answered, or somebody who was not able to: the same may work later."""
+
+
+class Conflict(Exception):
+    """Somebody else was faster; look again."""
+
+
+class Exists(Conflict):
+    """There is one of that name."""
+
+
+class Denied(Exception):
+    """It will not work later either, unless somebody changes something: rights, quotas, an object that is not valid."""
+
+    def __init__(self, status: int, reason: str, message: str) -> None:
+        super().__init__(f"{reason or status}: {message}")
+        self.status, self.reason, self.message = status, reason, message
+
+
+LATER = {
+    HTTPStatus.REQUEST_TIMEOUT,
+    HTTPStatus.TOO_MANY_REQUESTS,
+    HTTPStatus.INTERNAL_SERVER_ERROR,
+    HTTPStatus.BAD_GATEWAY,
+    HTTPStatus.SERVICE_UNAVAILABLE,
+    HTTPStatus.GATEWAY_TIMEOUT,
+}
+
+
+def connect() -> "Api":
+    """As the pod's own identity in a cluster, else as kubectl does."""
+    settings = Configuration()
+    try:
+        config.load_incluster_config(client_configuration=settings)
+    except config.ConfigException:
+        config.load_kube_config(client_configuration=settings)
+    settings.connection_pool_maxsize = CONNECTIONS
+    settings.retries = False
+    return Api(ApiClient(settings))
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    client: ApiClient
+
+    def get(self, path: str, **query: str) -> Object | None:
+        """None: there is no such thing."""
+        try:
+            return self.ask("GET", path, query=query)
+        except Denied as denied:
+            if denied.status == HTTPStatus.NOT_FOUND:
+                return None
+            raise
+
+    def create(self, path: str, body: Object) -> Object | None:
+        """None: it is there already."""
+        try:
+            return self.ask("POST", path, body)
+        except Exists:
+            return None
+
+    def replace(self, path: str, body: Object) -> Object:
+        """With the resourceVersion that was read: a Conflict if it is another one by now."""
+        return self.ask("PUT", path, body)
+
+    def patch(self, path: str, body: Object) -> Object:
+        return self.ask("PATCH", path, body, kind=MERGE)
+
+    def delete(self, path: str, *, uid: str, version: str | None = None, grace_s: int | None = None) -> bool:
+        """Whether it was there: this one, never a namesake; with a version, only as it was seen."""
+        preconditions = {"uid": uid} | ({"resourceVersion": version} if version else {})
+        options: Object = {"apiVersion": "v1", "kind": "DeleteOptions", "propagationPolicy": "Background", "preconditions": preconditions}
+        if grace_s is not None:
+            options["gracePeriodSeconds"] = grace_s
+        try:
+            self.ask("DELETE", path, options)
+        except Denied as denied:
+            if denied.status != HTTPStatus.NOT_FOUND:
+                raise
+            return False
+        return True
+
+    def ask(
+        self, verb: str, path: str, body: Object | None = None, *, kind: str = "application/json", query: Mapping[str, str] | None = None
+    ) -> Object:
+        headers = {"Accept": "application/json", "Content-Type": kind}
+        try:
+            answer = self.client.call_api(
+                path,
+                verb,
+                query_params=list((query or {}).items()),
+                header_params=headers,
+                body=body,
+                auth_settings=["BearerToken"],
+                _preload_content=False,
+                _request_timeout=TIMEOUT_S,
+            )
+        except ApiException as failed:
+            raise named(failed) from failed
+        except (urllib3.exceptions.HTTPError, OSError) as failed:
+            raise Unreachable(f"{verb} {path}: {failed}") from failed
+        found: Object = json.loads(answer.data)
+        return found
+
+
+def named(failed: ApiException) -> Exception:
+    status = failed.status or 0
+    reason, message = "", str(failed.body or failed.reason or "")
+    try:
+        told = json.loads(failed.body or "")
+        reason, message = told.get("reason", ""), told.get("message", message)
+    except (ValueError, AttributeError):
+        pass  # a proxy answers as it likes
+    if status == HTTPStatus.CONFLICT:
+        return Exists(message) if reason == "AlreadyExists" else Conflict(message)
+    return Unreachable(f"{status} {message}") if status in LATER or not status else Denied(status, reason, message)

@@ -1,0 +1,60 @@
+"""Ask pods how their replicas are, many at once and none of them for long, and no pod more often than is of use.
+
+Why: what Kubernetes knows of a pod is whether it is ready; which epoch its replicas are at, and why one failed, only its worker can say.
+Called by: world, at every observation.
+"""
+
+import http.client
+import json
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+from levee.control.names import Instant
+from levee.control.seen import Phase, ReplicaSeen
+from levee.worlds.kubernetes.pods import PORT
+from levee.worlds.kubernetes.seen import PodSeen
+from levee.worlds.local.asking import replicas_in
+
+PATIENCE_S = 1.0
+AT_ONCE = 16
+EVERY_MS_MIN, EVERY_MS_PER_POD = 1_000, 10  # a hundred pods are asked each second, however many there are
+
+
+@dataclass(slots=True)
+class Asker:
+    heard: dict[str, tuple[Instant, tuple[ReplicaSeen, ...]]] = field(default_factory=dict)  # by UID
+    port: int = PORT
+
+    def states(self, uid: str) -> tuple[ReplicaSeen, ...]:
+        return self.heard[uid][1] if uid in self.heard else ()
+
+    def refresh(self, pods: Iterable[PodSeen], now: Instant) -> None:
+        """Forgets pods that are gone. Who does not answer keeps what he said last: whether he is ready, the kubelet knows."""
+        there = {pod.uid: pod for pod in pods}
+        self.heard = {uid: told for uid, told in self.heard.items() if uid in there}
+        every_ms = max(EVERY_MS_MIN, EVERY_MS_PER_POD * len(there))
+        due = [pod for pod in there.values() if self.is_due(pod, now, every_ms)]
+        if not due:
+            return
+        with ThreadPoolExecutor(min(AT_ONCE, len(due))) as pool:
+            for pod, state in zip(due, pool.map(self.ask, due), strict=True):
+                if state is not None:
+                    self.heard[pod.uid] = now, replicas_in(state)
+
+    def is_due(self, pod: PodSeen, now: Instant, every_ms: int) -> bool:
+        asked = self.heard.get(pod.uid)
+        return pod.address is not None and pod.worker.phase is Phase.READY and (asked is None or now - asked[0] >= every_ms)
+
+    def ask(self, pod: PodSeen) -> Mapping[str, Any] | None:
+        connection = http.client.HTTPConnection(pod.address or "", self.port, timeout=PATIENCE_S)
+        try:
+            connection.request("GET", "/state")
+            answer = connection.getresponse()
+            value = json.loads(answer.read()) if answer.status == http.client.OK else None
+        except (OSError, ValueError, http.client.HTTPException):
+            return None
+        finally:
+            connection.close()
+        return value if isinstance(value, dict) else None

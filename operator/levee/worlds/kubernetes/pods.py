@@ -1,0 +1,170 @@
+"""A worker as a pod: one container that may do nothing but compute and reach the store.
+
+Why: everything a pod may and may not do is decided here, in one value that tests can read.
+Called by: world, for every worker that is to start.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from levee.control.actions import StartWorker
+from levee.topology.spec import API_VERSION, KIND
+from levee.worlds.kubernetes import names
+from levee.worlds.kubernetes.merge import merged
+from levee.worlds.kubernetes.names import Owner
+
+Manifest: TypeAlias = dict[str, Any]
+
+PORT = 8080
+CONTAINER = "worker"
+ORDER = "LEVEE_ORDER"
+FOLDER, RESOURCE_FOLDER, RESOURCE_FILE = "/work", "/etc/levee", "topology.yaml"
+GRACE_S = 5  # a worker ends at once and loses nothing
+MEMORY_MIB, MEMORY_MIB_PER_REPLICA, SHARED_MIB = 576, 128, 256
+LEAST_CPU = 0.05
+RESTRICTED: Mapping[str, Any] = {
+    "allowPrivilegeEscalation": False,
+    "readOnlyRootFilesystem": True,
+    "runAsNonRoot": True,
+    "capabilities": {"drop": ["ALL"]},
+    "seccompProfile": {"type": "RuntimeDefault"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PodTerms:
+    """What all workers of a topology have in common."""
+
+    owner: Owner
+    image: str
+    config_map: str  # holds the resource as it was planned
+    service_account: str | None = None
+    secret: str | None = None  # with the store's credentials
+    tolerate_s: int = 5
+    template: Mapping[str, Any] = field(default_factory=dict)  # what the user wants to be otherwise
+
+
+@dataclass(frozen=True, slots=True)
+class Birth:
+    """What is new of one incarnation."""
+
+    number: int  # among those of the same replicas
+    record: int  # the control record behind it
+    cpu: float  # cores that its replicas are planned to use at the highest rates
+
+
+def pod(start: StartWorker, terms: PodTerms, birth: Birth) -> Manifest:
+    made: Manifest = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata(start, terms, birth), "spec": spec(start, terms, birth.cpu)}
+    return guarded(merged(made, terms.template), made)
+
+
+def metadata(start: StartWorker, terms: PodTerms, birth: Birth) -> Manifest:
+    owner = terms.owner
+    return {
+        "name": names.pod_name(owner, start, birth.number),
+        "namespace": owner.namespace,
+        "labels": names.labels(owner, CONTAINER) | {names.WORKER: names.fitted(start.worker)},
+        "annotations": {
+            names.WORKER: start.worker,
+            names.REPLICAS: ",".join(start.replicas),
+            names.ATTEMPT: str(start.attempt),
+            names.FAILURES: str(start.failures),
+            names.INCARNATION: str(birth.number),
+            names.RECORD: str(birth.record),
+        },
+        "ownerReferences": [names.reference(owner, API_VERSION, KIND)],
+    }
+
+
+def spec(start: StartWorker, terms: PodTerms, cpu: float) -> Manifest:
+    found: Manifest = {
+        "restartPolicy": "Never",  # who starts it anew is decided, and counted, by the controller
+        "terminationGracePeriodSeconds": GRACE_S,
+        "automountServiceAccountToken": False,
+        "enableServiceLinks": False,
+        "securityContext": {"runAsNonRoot": True, "seccompProfile": dict(RESTRICTED["seccompProfile"])},
+        "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [only(start.node)]}}},
+        "tolerations": [tolerated(taint, terms.tolerate_s) for taint in ("not-ready", "unreachable")],
+        "containers": [container(start, terms, cpu)],
+        "volumes": [
+            {"name": "work", "emptyDir": {}},
+            {"name": "tmp", "emptyDir": {}},
+            {"name": "memory", "emptyDir": {"medium": "Memory", "sizeLimit": f"{SHARED_MIB}Mi"}},
+            {"name": "topology", "configMap": {"name": terms.config_map}},
+        ],
+    }
+    return found | ({"serviceAccountName": terms.service_account} if terms.service_account else {})
+
+
+def only(node: str) -> Manifest:
+    """By the node's name, which nobody can change, unlike its labels."""
+    return {"matchFields": [{"key": "metadata.name", "operator": "In", "values": [node]}]}
+
+
+def tolerated(taint: str, seconds: int) -> Manifest:
+    return {"key": f"node.kubernetes.io/{taint}", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": seconds}
+
+
+def container(start: StartWorker, terms: PodTerms, cpu: float) -> Manifest:
+    memory_mib = MEMORY_MIB + MEMORY_MIB_PER_REPLICA * len(start.replicas)
+    return {
+        "name": CONTAINER,
+        "image": terms.image,
+        "args": ["python", "-m", "levee_spark.worker"],
+        "env": [downward("POD_NAME", "metadata.name"), downward("POD_UID", "metadata.uid"), {"name": ORDER, "value": order(start, terms)}],
+        "envFrom": [{"secretRef": {"name": terms.secret}}] if terms.secret else [],
+        "ports": [{"name": "http", "containerPort": PORT}],
+        "resources": {
+            "requests": {"cpu": f"{round(1000 * max(cpu, LEAST_CPU))}m", "memory": f"{memory_mib}Mi"},
+            "limits": {"memory": f"{2 * memory_mib}Mi"},
+        },
+        "startupProbe": probe("/readyz", every_s=1, misses=600),  # the controller has less patience
+        "readinessProbe": probe("/readyz", every_s=2, misses=3),
+        "livenessProbe": probe("/healthz", every_s=10, misses=6),
+        "securityContext": dict(RESTRICTED),
+        "terminationMessagePolicy": "FallbackToLogsOnError",
+        "volumeMounts": [
+            {"name": "work", "mountPath": FOLDER},
+            {"name": "tmp", "mountPath": "/tmp"},  # noqa: S108  (the pod's own)
+            {"name": "memory", "mountPath": "/dev/shm"},  # noqa: S108
+            {"name": "topology", "mountPath": RESOURCE_FOLDER, "readOnly": True},
+        ],
+    }
+
+
+def order(start: StartWorker, terms: PodTerms) -> str:
+    """The kubelet puts the pod's name and UID in: no two incarnations bear the same name."""
+    told = {
+        "resource": f"{RESOURCE_FOLDER}/{RESOURCE_FILE}",
+        "uid": terms.owner.uid,
+        "worker": "$(POD_NAME).$(POD_UID)",
+        "node": start.node,
+        "directory": FOLDER,
+        "replicas": list(start.replicas),
+        "host": "",  # every address of the pod
+        "port": PORT,
+        "attempt": start.attempt,
+    }
+    return json.dumps(told, separators=(",", ":"))
+
+
+def downward(name: str, path: str) -> Manifest:
+    return {"name": name, "valueFrom": {"fieldRef": {"fieldPath": path}}}
+
+
+def probe(path: str, every_s: int, misses: int) -> Manifest:
+    return {"httpGet": {"path": path, "port": "http"}, "periodSeconds": every_s, "timeoutSeconds": 5, "failureThreshold": misses}
+
+
+def guarded(wanted: Manifest, made: Manifest) -> Manifest:
+    """Whatever a template says: the pod is found again, runs once, and stands where the plan has it."""
+    head, body = wanted["metadata"], wanted["spec"]
+    head |= {name: made["metadata"][name] for name in ("name", "namespace", "ownerReferences")}
+    head["labels"] |= made["metadata"]["labels"]
+    head["annotations"] |= made["metadata"]["annotations"]
+    affinity = body["affinity"].setdefault("nodeAffinity", {})
+    affinity |= made["spec"]["affinity"]["nodeAffinity"]
+    body["restartPolicy"] = made["spec"]["restartPolicy"]
+    return wanted
