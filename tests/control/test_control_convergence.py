@@ -54,7 +54,7 @@ class Virtual:
         if worker.phase is Phase.STARTING and now - worker.since > 4_000:
             worker = replace(worker, phase=Phase.READY, since=now)
         ranked = current(Observation(record=self.record))
-        states = tuple(ReplicaSeen(one, Status.RUNNING if one in ranked else Status.IDLE) for one in worker.replicas)
+        states = tuple(ReplicaSeen(one, Status.RUNNING if one in ranked else Status.IDLE, epoch=1) for one in worker.replicas)
         return replace(worker, states=states if worker.phase is Phase.READY else worker.states)
 
     def perform(self, action: Action, now: Instant) -> None:
@@ -84,7 +84,10 @@ class Virtual:
         if not self.workers:
             return
         living = [node for node in self.nodes.values() if node.alive]
-        if self.random.random() < 0.2 and len(living) > 1:
+        if len(living) < len(self.nodes) and self.random.random() < 0.3:
+            back = self.random.choice([node.node for node in self.nodes.values() if not node.alive])
+            self.nodes[back] = NodeSeen(back, alive=True, since=now)
+        elif self.random.random() < 0.2 and len(living) > 1:
             node = self.random.choice(living).node
             self.nodes[node] = NodeSeen(node, alive=False, since=now)
             for worker in list(self.workers.values()):
@@ -108,6 +111,8 @@ def converge(seed: int) -> None:
     several = sum(node.alive for node in world.nodes.values()) > 1
     assert decision.reason is Reason.SETTLED or (decision.reason is Reason.DEGRADED and not several)
     assert set(current(seen)) == WANTED.active[LOW]
+    working = [replica for worker in seen.workers if worker.phase is Phase.READY for replica in worker.replicas]
+    assert len(working) == len(set(working))
     for replicas in WANTED.replicas.values():
         leader = min((one for one in replicas if one in current(seen)), key=lambda one: current(seen)[one])
         assert seen.homes[leader].phase is Phase.READY
@@ -123,10 +128,18 @@ def test_after_the_last_misfortune_everything_that_can_run_does(seed: int) -> No
     converge(seed)
 
 
-NEEDED = (rules.open_the_log, rules.let_survivors_lead, rules.start_what_is_planned, rules.replace_lost_workers)
+NEEDED = (rules.open_the_log, rules.let_survivors_lead, rules.start_what_is_planned, rules.replace_lost_workers, rules.leave_refuges)
 
 
-@pytest.mark.parametrize("rule", [*NEEDED, rules.leave_dead_nodes, rules.set_the_clock], ids=lambda rule: rule.__name__)
+@pytest.mark.parametrize(
+    "rule",
+    [
+        *NEEDED,
+        rules.leave_dead_nodes,
+        rules.set_the_clock,
+    ],
+    ids=lambda rule: rule.__name__,
+)
 def test_without_any_of_the_rules_that_repair_some_seed_fails(rule: Rule, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(decide, "RULES", tuple(one for one in decide.RULES if one is not rule))
     with pytest.raises((AssertionError, KeyError)):

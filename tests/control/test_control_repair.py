@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from levee.control import placing
 from levee.control.actions import EndWorker, Finish, Reason, StartWorker, WriteRecord
 from levee.control.decide import decide
-from levee.control.names import Instant, ReplicaName
-from levee.control.seen import Observation, Outage, Phase, Status
+from levee.control.names import Instant, ReplicaName, WorkerName
+from levee.control.seen import Observation, Outage, Phase, Status, WorkerSeen
 from levee.topology.names import TaskId
 from tests.control.stage import (
     FULL,
@@ -167,3 +168,50 @@ def test_a_record_says_why_it_was_written() -> None:
     assert isinstance(action, WriteRecord)
     assert action.record.number == RECORD.number + 1
     assert action.record.reason.startswith("SurvivorsLead: others lead market/0")
+
+
+def with_node_back(home: WorkerSeen, *, refuge_epoch: int = 100) -> Observation:
+    """Node 1 was gone; its replicas have a refuge on node 3, and begin at home again."""
+    kept = replace(home.states[0], epoch=refuge_epoch) if home.states else running(PLACED[0].replicas[0], epoch=refuge_epoch)
+    refuge = WorkerSeen(
+        WorkerName("node-3-1"), NODES[2], PLACED[0].replicas, 1, Phase.READY, NOW, NOW, 0, (kept, *map(running, PLACED[0].replicas[1:]))
+    )
+    return seeing(workers=(*HEALTHY.workers[1:], refuge, home))
+
+
+def test_a_node_that_comes_back_starts_its_own_workers_beside_the_refuge() -> None:
+    seen = with_node_back(worker(PLACED[0], Phase.ENDED))
+    assert started(seen) == (StartWorker(PLACED[0].worker, NODES[0], PLACED[0].replicas, attempt=2, failures=1),)
+
+
+def test_a_refuge_goes_on_while_its_replicas_start_at_home_or_are_behind() -> None:
+    starting = with_node_back(worker(PLACED[0], Phase.STARTING))
+    assert starting.homes[PLACED[0].replicas[0]].worker == "node-3-1"
+    assert decide(WANTED, starting, NOW).actions == ()
+    behind = with_node_back(worker(PLACED[0]), refuge_epoch=104)
+    assert decide(WANTED, behind, NOW).actions == ()
+
+
+def test_a_refuge_ends_when_its_replicas_are_as_far_at_home_and_is_not_started_again() -> None:
+    seen = with_node_back(worker(PLACED[0]))
+    decision = decide(WANTED, seen, NOW)
+    assert (decision.reason, decision.actions) == (Reason.HOME_AGAIN, (EndWorker(WorkerName("node-3-1"), 1),))
+    ended = replace(seen, workers=tuple(replace(one, phase=Phase.ENDED) if one.worker == "node-3-1" else one for one in seen.workers))
+    assert decide(WANTED, ended, NOW).reason is Reason.SETTLED
+
+
+def test_a_refuge_is_where_there_is_room_and_not_where_there_are_few() -> None:
+    heavy = {PLACED[2].replicas[0]: 0.9}  # alone on node 3; node 2 has three replicas
+    homes = {**dict.fromkeys(PLACED[1].replicas, NODES[1]), PLACED[2].replicas[0]: NODES[2]}
+    new = ReplicaName("new/0/0")
+    assert placing.refuge([new], homes, NODES[1:], heavy, {}) == {NODES[1]: (new,)}
+    large = {NODES[1]: 1.0, NODES[2]: 100.0}
+    assert placing.refuge([new], homes, NODES[1:], {**heavy, PLACED[1].replicas[0]: 0.1}, large) == {NODES[2]: (new,)}
+
+
+def test_a_topology_is_not_ready_before_every_planned_replica_has_done_an_epoch() -> None:
+    fresh = tuple(running(name, epoch=0 if name == "vwap/0/0" else 1) for name in PLACED[0].replicas)
+    seen = with_worker(0, replace(HEALTHY.workers[0], states=fresh))
+    decision = decide(WANTED, seen, NOW)
+    assert (decision.reason, decision.actions) == (Reason.FIRST_EPOCHS, ())
+    assert decision.text == "vwap/0/0 has yet to do its first epoch"

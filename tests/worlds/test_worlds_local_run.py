@@ -14,13 +14,13 @@ from levee.cli.local.streams import order_stop
 from levee.cli.main import run as levee
 from levee.cli.shared.ending import Exit
 from levee.control.actions import Reason
-from levee.worlds.local import processes
+from levee.worlds.local import processes, revivals
 from levee.worlds.local.faults import Fault, Kind
 from levee.worlds.local.folder import Folder
 from levee.worlds.local.opening import CannotRun, running
 from levee.worlds.local.rows import rows_of
 from levee.worlds.local.run import Turn
-from levee.worlds.local.table import RunTable, read_table
+from levee.worlds.local.table import RunTable, WorkerEntry, read_table
 from tests.worlds.toy import delivered, epoch_of, expected, play, setup, toy
 
 PATIENCE_S = 60.0  # for something that must happen; no test is about how long it takes
@@ -37,13 +37,17 @@ def eventually(holds: Callable[[], bool]) -> bool:
 
 def processes_of(table: RunTable) -> list[processes.Process]:
     found = [*(entry.process for entry in table.nodes), *(entry.process for entry in table.workers)]
-    living = [process for process in found if process is not None]
-    assert living
-    return living
+    there = [process for process in found if process is not None]
+    assert there
+    return there
 
 
 def decided(turns: list[Turn]) -> set[Reason]:
     return {turn.decision.reason for turn in turns}
+
+
+def living(turn: Turn) -> list[WorkerEntry]:
+    return [worker for worker in turn.table.workers if worker.process is not None]
 
 
 def test_a_killed_replica_and_a_killed_node_cost_no_row_and_double_none(tmp_path: Path) -> None:
@@ -56,6 +60,24 @@ def test_a_killed_replica_and_a_killed_node_cost_no_row_and_double_none(tmp_path
     assert not any(map(processes.lives, started))
     by_node = {row.node for row in rows_of(turns[-1].table, turns[-1].seen)}
     assert len(by_node) == 2
+
+
+def test_a_node_that_comes_back_has_its_replicas_again_and_costs_no_row(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    place = ("--directory", str(tmp_path / "run"))
+    with running(setup(tmp_path, Fault(Kind.KILL_NODE, "double/0", at_epoch=20))) as run:
+        play(run, lambda turn: turn.decision.reason is Reason.NODE_LOST)
+        [dead] = [one.node for one in run.table().nodes if not one.alive]
+        assert levee(["revive", "node-7", *place]) == Exit.USAGE
+        assert "there is no node 'node-7'" in capsys.readouterr().err
+        play(run, lambda turn: turn.table.ready)
+        revivals.ask(run.folder, dead)
+        turns = play(run, lambda turn: turn.decision.reason is Reason.SETTLED and len(living(turn)) == 3)
+        assert levee(["revive", dead, *place]) == Exit.REFUSED
+        assert f"{dead} lives" in capsys.readouterr().err
+    assert {worker.node for worker in living(turns[-1])} == {"node-1", "node-2", "node-3"}
+    assert Reason.HOME_AGAIN in decided(list(turns))
+    assert any(one.text == "is back" for turn in turns for one in turn.news)
+    assert delivered(tmp_path) == expected(len(delivered(tmp_path)))
 
 
 def test_a_primary_that_slept_and_a_task_that_lost_both_replicas_change_no_epoch(tmp_path: Path) -> None:

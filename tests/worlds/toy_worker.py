@@ -9,7 +9,7 @@ import json
 import os
 import signal
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -19,6 +19,7 @@ import pyarrow as pa
 
 from levee.control.names import ReplicaName, operator_of, task_of
 from levee.topology.load import load_bytes
+from levee_spark.log import bounds
 from levee_spark.log.digest import multiset_digest
 from levee_spark.log.ingest import Ingestor
 from levee_spark.log.replica import Replica
@@ -44,6 +45,7 @@ from levee_spark.store.driver import StoreDriver, monotonic_ms
 from levee_spark.worker.wiring import wiring_of
 
 ROWS = 3  # of each epoch
+EPOCHS = "TOY_EPOCHS"  # after so many the source ends
 TROUBLE = "TOY_TROUBLE"  # exit: the process ends at once; epoch N: the function of `double` raises there
 
 
@@ -75,6 +77,7 @@ class Toy:
     last: str = "none"
     error: str = ""
     total: int = 0
+    ended: bool = False
     delivered: dict[int, list[int]] = field(default_factory=dict)
 
     def answer(self, request: Request) -> Answer:
@@ -82,10 +85,11 @@ class Toy:
         self.status = "running"
         match request:
             case Ingest(epoch, _):
-                values = [10 * epoch + n for n in range(ROWS)]
-                return self.computed(values, str(epoch))
+                over = epoch > int(os.environ.get(EPOCHS, epoch))
+                values = [] if over else [10 * epoch + n for n in range(ROWS)]
+                return replace(self.computed(values, str(epoch)), ended=over)
             case Compute(epoch, inputs):
-                return self.compute(epoch, [value for one in inputs for value in unpacked(one)])
+                return self.compute(epoch, [value for one in inputs for value in unpacked(one)], closes=bounds.closes(epoch, inputs))
             case Deliver(_, one):
                 self.epoch = one.manifest.epoch
                 self.deliver(one)
@@ -95,17 +99,20 @@ class Toy:
                 return Files((("total", str(self.total).encode()),), now, monotonic_ms())
             case Report(("won" | "lost") as what, epoch):
                 self.last, self.epoch = what, epoch
+            case Report("ended"):
+                self.ended = True
             case _:
                 pass
         return Done(now, monotonic_ms())
 
-    def compute(self, epoch: int, values: list[int]) -> Answer:
+    def compute(self, epoch: int, values: list[int], *, closes: bool) -> Answer:
+        """What `total` has held back to the end is its total with the sign changed."""
         if operator_of(task_of(self.replica)) == "double":
             if os.environ.get(TROUBLE) == f"epoch {epoch}":
                 return Raised(f"ValueError: epoch {epoch} has no double", monotonic_ms(), monotonic_ms())
             return self.computed([2 * value for value in values])
         self.total += sum(values)
-        return self.computed([self.total])
+        return self.computed([-self.total] if closes else [self.total] if values else [])
 
     def computed(self, values: list[int], offsets: str | None = None) -> Computed:
         now = monotonic_ms()
@@ -129,6 +136,7 @@ class Toy:
             "lag_epochs": 0,
             "rows_per_s": rate,
             "error": self.error,
+            "ended": self.ended,
         }
 
 

@@ -24,6 +24,7 @@ COMMANDS = {  # name -> where its click command is, and its line in the help
     "kill": ("levee.cli.commands.kill", "kill", "Kill a replica or a node of a local run."),
     "pause": ("levee.cli.commands.kill", "pause", "Pause a replica or a node of a local run for a while."),
     "plan": ("levee.cli.commands.plan", "plan", "Work out which replicas to keep active, what that guarantees and costs."),
+    "revive": ("levee.cli.commands.revive", "revive", "Bring back a node of a local run that was killed."),
     "run": ("levee.cli.commands.run", "run", "Run a topology on this machine, with the replicas that its plan asks for."),
     "status": ("levee.cli.commands.status", "status", "Show who does what in a local run."),
     "stop": ("levee.cli.commands.stop", "stop", "End a local run after an epoch that all of its tasks have done."),

@@ -55,6 +55,7 @@ class Reason(StrEnum):
     """The word that people read."""
 
     STOPPED = "Stopped"
+    COMPLETED = "Completed"
     CANCELED = "Canceled"
     NO_NODE_LEFT = "NoNodeLeft"
     OPENING = "Opening"
@@ -63,6 +64,7 @@ class Reason(StrEnum):
     WORKER_LOST = "WorkerLost"
     NODE_LOST = "NodeLost"
     WORKER_HANGS = "WorkerHangs"
+    HOME_AGAIN = "HomeAgain"
     ALL_READY = "AllReady"
     RATES_CHANGED = "RatesChanged"
     WAITING = "Waiting"
@@ -70,6 +72,7 @@ class Reason(StrEnum):
     TASK_FAILED = "TaskFailed"
     WORKER_GIVEN_UP = "WorkerGivenUp"
     DEGRADED = "Degraded"
+    FIRST_EPOCHS = "FirstEpochs"
     RATES_UNKNOWN = "RatesUnknown"
     SETTLED = "Settled"
 

@@ -16,15 +16,18 @@ from levee.control.wanted import Wanted
 Rule: TypeAlias = Callable[[Wanted, Observation, Instant], Decision | None]
 
 RULES: tuple[Rule, ...] = (  # the first that speaks wins: end before repair, repair before economy, and then say how things are
+    rules.finish_when_completed,
     rules.finish_when_stopped,
     rules.end_without_nodes,
     rules.cancel_if_wanted,
     rules.open_the_log,
+    rules.stop_when_all_have_ended,
     rules.let_survivors_lead,
     rules.start_what_is_planned,
     rules.replace_lost_workers,
     rules.leave_dead_nodes,
     rules.end_what_hangs,
+    rules.leave_refuges,
     rules.set_the_clock,
     rules.follow_rates,
     findings.wait_until_ready,
@@ -32,6 +35,7 @@ RULES: tuple[Rule, ...] = (  # the first that speaks wins: end before repair, re
     findings.say_what_was_given_up,
     findings.wait_for_the_last_epoch,
     findings.say_what_is_missing,
+    findings.wait_for_first_epochs,
     findings.miss_rates,
 )
 

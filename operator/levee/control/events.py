@@ -38,6 +38,8 @@ def nodes(before: Observation, after: Observation) -> Iterator[Event]:
         earlier = before.node(node.node)
         if not node.alive and (earlier is None or earlier.alive):
             yield Event(node.node, "crashed", grave=True)
+        elif node.alive and earlier is not None and not earlier.alive:
+            yield Event(node.node, "is back")
 
 
 def workers(before: Observation, after: Observation) -> Iterator[Event]:

@@ -7,7 +7,7 @@ from levee.control.actions import Decision, Reason
 from levee.control.names import Instant
 from levee.control.rules import backoff_ms, ended_workers
 from levee.control.seen import Observation, Status
-from levee.control.standing import reached, uncovered, usable
+from levee.control.standing import reached, uncovered, unready, usable
 from levee.control.wanted import Wanted
 
 
@@ -26,7 +26,7 @@ def say_what_failed(_wanted: Wanted, seen: Observation, _now: Instant) -> Decisi
 
 
 def say_what_was_given_up(wanted: Wanted, seen: Observation, _now: Instant) -> Decision | None:
-    given_up = [worker.worker for worker in ended_workers(seen) if backoff_ms(wanted, worker) is None]
+    given_up = [worker.worker for worker in ended_workers(wanted, seen) if backoff_ms(wanted, worker) is None]
     if not given_up:
         return None
     return Decision(Reason.WORKER_GIVEN_UP, f"{', '.join(given_up)} ended {wanted.patience.restarts} times in a row; its log says why")
@@ -49,7 +49,13 @@ def say_what_is_missing(wanted: Wanted, seen: Observation, now: Instant) -> Deci
     return Decision(Reason.DEGRADED, f"{', '.join(missing)} cannot work") if missing else None
 
 
+def wait_for_first_epochs(wanted: Wanted, seen: Observation, now: Instant) -> Decision | None:
+    """Until then a topology has begun, and is not ready: a query's first epoch takes many times as long as the others."""
+    missing = unready(wanted, seen, now)
+    return Decision(Reason.FIRST_EPOCHS, f"{', '.join(missing)} has yet to do its first epoch") if missing else None
+
+
 def miss_rates(_wanted: Wanted, seen: Observation, _now: Instant) -> Decision | None:
     if seen.rates is not None:
         return None
-    return Decision(Reason.RATES_UNKNOWN, f"configuration {seen.configuration} stays until every source says its rate")
+    return Decision(Reason.RATES_UNKNOWN, f"all are ready; configuration {seen.configuration} stays until every source says its rate")

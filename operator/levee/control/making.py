@@ -23,6 +23,8 @@ class Planned:
 
     placement: Mapping[TaskId, tuple[NodeName, ...]]
     active: Mapping[ConfigurationName, frozenset[ReplicaName]]  # of operators' tasks
+    loads: Mapping[ReplicaName, float]  # cores, in the configuration in which it is most
+    capacities: Mapping[NodeName, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,8 @@ def wanted_of(topology: Topology, wiring: Wiring, planned: Planned, nodes: Seque
         active={name: replicas | of_ends for name, replicas in planned.active.items()},
         patience=Patience(wiring.times.failure_timeout_ms),
         cancels=terms.cancels,
+        loads=planned.loads,
+        capacities=planned.capacities,
     )
 
 

@@ -35,16 +35,26 @@ def packed(homes: Mapping[ReplicaName, NodeName], nodes: Sequence[NodeName], per
 
 
 def refuge(
-    homeless: Sequence[ReplicaName], homes: Mapping[ReplicaName, NodeName], living: Sequence[NodeName]
+    homeless: Sequence[ReplicaName],
+    homes: Mapping[ReplicaName, NodeName],
+    living: Sequence[NodeName],
+    loads: Mapping[ReplicaName, float],
+    capacities: Mapping[NodeName, float],
 ) -> dict[NodeName, tuple[ReplicaName, ...]]:
-    """A new node for each replica that has lost its own; none for one whose task already lives wherever it could go."""
+    """A new node for each replica that has lost its own, the heaviest first; none for one whose task already lives wherever it could go."""
     now = dict(homes)
+
+    def fullness(node: NodeName) -> tuple[float, int, int]:
+        here = [replica for replica, on in now.items() if on == node]
+        load = sum(loads.get(replica, 0.0) for replica in here)
+        return load / capacities.get(node, 1.0), len(here), living.index(node)
+
     found: dict[NodeName, tuple[ReplicaName, ...]] = {}
-    for replica in homeless:
+    for replica in sorted(homeless, key=lambda one: -loads.get(one, 0.0)):
         taken = {node for other, node in now.items() if task_of(other) == task_of(replica)}
         free = [node for node in living if node not in taken] or ([] if taken else list(living))
         if free:
-            node = min(free, key=lambda one: (list(now.values()).count(one), living.index(one)))
+            node = min(free, key=fullness)
             now[replica] = node
             found[node] = (*found.get(node, ()), replica)
     return found

@@ -11,11 +11,31 @@ from levee.control.actions import Action, Decision, EndWorker, Finish, Reason, S
 from levee.control.names import Instant
 from levee.control.rates import holding
 from levee.control.seen import Observation, Phase, WorkerSeen
-from levee.control.standing import reached, uncovered
+from levee.control.standing import is_taken_over, reached, uncovered
 from levee.control.wanted import Wanted
 from levee.topology.names import ConfigurationName
 from levee_spark.log import control
 from levee_spark.log.values import ControlRecord
+
+ALL_DONE = "all rows of all sources have been computed"
+
+
+def finish_when_completed(_wanted: Wanted, seen: Observation, _now: Instant) -> Decision | None:
+    """By an earlier run: nothing is started, and nothing changes."""
+    if seen.opened or not seen.completed:
+        return None
+    return Decision(Reason.COMPLETED, f"{ALL_DONE}, by an earlier run; there is nothing left to do", (Finish(failed=False),))
+
+
+def stop_when_all_have_ended(wanted: Wanted, seen: Observation, _now: Instant) -> Decision | None:
+    """All sources are bounded, and every task has let out what it held."""
+    if seen.record is None or seen.configuration is None or seen.record.shape.stopped:
+        return None
+    ended = {state.task for state in seen.states().values() if state.ended}
+    if not wanted.replicas or not ended.issuperset(wanted.replicas):
+        return None
+    record = control.successor(seen.record, "", shape=replace(seen.record.shape, stopped=True))
+    return writing(record, seen.configuration, Reason.COMPLETED, ALL_DONE)
 
 
 def finish_when_stopped(wanted: Wanted, seen: Observation, _now: Instant) -> Decision | None:
@@ -24,7 +44,10 @@ def finish_when_stopped(wanted: Wanted, seen: Observation, _now: Instant) -> Dec
         return None
     if any(reached(seen, task) < seen.stop_epoch for task in wanted.replicas):
         return None
-    return Decision(Reason.STOPPED, f"every task has reached epoch {seen.stop_epoch}, the last", (Finish(failed=False),))
+    text = f"every task has reached epoch {seen.stop_epoch}, the last"
+    if seen.completed:
+        return Decision(Reason.COMPLETED, f"{ALL_DONE}: {text}", (Finish(failed=False),))
+    return Decision(Reason.STOPPED, text, (Finish(failed=False),))
 
 
 def end_without_nodes(_wanted: Wanted, seen: Observation, _now: Instant) -> Decision | None:
@@ -78,7 +101,8 @@ def start_what_is_planned(wanted: Wanted, seen: Observation, _now: Instant) -> D
 
 def replace_lost_workers(wanted: Wanted, seen: Observation, now: Instant) -> Decision | None:
     """At once after a long life, else later and later: what dies of its input dies again."""
-    lost = [worker for worker in ended_workers(seen) if (pause := backoff_ms(wanted, worker)) is not None and now - worker.since >= pause]
+    ended = [(worker, backoff_ms(wanted, worker)) for worker in ended_workers(wanted, seen)]
+    lost = [worker for worker, pause in ended if pause is not None and now - worker.since >= pause]
     if not lost:
         return None
     actions = tuple(StartWorker(one.worker, one.node, one.replicas, one.attempt + 1, failures_after(wanted, one)) for one in lost)
@@ -86,13 +110,13 @@ def replace_lost_workers(wanted: Wanted, seen: Observation, now: Instant) -> Dec
 
 
 def leave_dead_nodes(wanted: Wanted, seen: Observation, now: Instant) -> Decision | None:
-    """A node that has been gone for `failureTimeout` does not come back in time; its replicas begin elsewhere."""
+    """A node that has been gone for `failureTimeout` does not come back in time; its replicas begin where there is most room."""
     dead = [node.node for node in seen.nodes if not node.alive and now - node.since >= wanted.patience.failure_ms]
     stranded = {replica for worker in seen.workers if worker.node in dead for replica in worker.replicas}
     stranded |= {replica for placed in wanted.workers if placed.node in dead for replica in placed.replicas}
     homeless = sorted(stranded - set(seen.homes))
     homes = {replica: worker.node for replica, worker in seen.homes.items()}
-    found = placing.refuge(homeless, homes, [node.node for node in seen.nodes if node.alive])
+    found = placing.refuge(homeless, homes, [node.node for node in seen.nodes if node.alive], wanted.loads, wanted.capacities)
     if not found:
         return None
     known = [worker.worker for worker in seen.workers]
@@ -109,6 +133,19 @@ def end_what_hangs(wanted: Wanted, seen: Observation, now: Instant) -> Decision 
         return None
     actions: tuple[Action, ...] = tuple(EndWorker(worker.worker, worker.attempt) for worker in hung)
     return Decision(Reason.WORKER_HANGS, f"{', '.join(worker.worker for worker in hung)} does not answer and is ended", actions)
+
+
+def leave_refuges(wanted: Wanted, seen: Observation, _now: Instant) -> Decision | None:
+    """When a node has come back and its replicas work there again, nobody needs those that took their place meanwhile."""
+    living = {node.node for node in seen.nodes if node.alive}
+    planned = {placed.worker for placed in wanted.workers}
+    refuges = [one for one in seen.workers if one.worker not in planned and one.phase is not Phase.ENDED and one.node in living]
+    left = [worker for worker in refuges if all(is_taken_over(seen, worker, one) for one in worker.replicas)]
+    if not left:
+        return None
+    actions: tuple[Action, ...] = tuple(EndWorker(worker.worker, worker.attempt) for worker in left)
+    replicas = ", ".join(sorted(one for worker in left for one in worker.replicas))
+    return Decision(Reason.HOME_AGAIN, f"{replicas} are at home again: {', '.join(one.worker for one in left)} ends", actions)
 
 
 def set_the_clock(wanted: Wanted, seen: Observation, now: Instant) -> Decision | None:
@@ -149,10 +186,11 @@ def writing(record: ControlRecord, configuration: ConfigurationName, reason: Rea
     return Decision(reason, text, (WriteRecord(replace(record, reason=f"{reason}: {text}"), configuration),))
 
 
-def ended_workers(seen: Observation) -> list[WorkerSeen]:
-    """On nodes that live."""
+def ended_workers(wanted: Wanted, seen: Observation) -> list[WorkerSeen]:
+    """On nodes that live; a refuge only if its replicas are not at home elsewhere."""
     living = {node.node for node in seen.nodes if node.alive}
-    return [worker for worker in seen.workers if worker.phase is Phase.ENDED and worker.node in living]
+    needed = {placed.worker for placed in wanted.workers} | {worker.worker for worker in seen.homes.values()}
+    return [worker for worker in seen.workers if worker.phase is Phase.ENDED and worker.node in living and worker.worker in needed]
 
 
 def failures_after(wanted: Wanted, worker: WorkerSeen) -> int:

@@ -43,6 +43,7 @@ class ReplicaSeen:
     lag_epochs: int = 0
     rows_per_s: float = 0.0
     error: str = ""
+    ended: bool = False  # all rows that will ever come have been computed
 
     @property
     def task(self) -> TaskId:
@@ -73,6 +74,13 @@ class WorkerSeen:
     states: tuple[ReplicaSeen, ...] = ()  # as last heard
     ending: str = ""  # how it ended, for people
 
+    @property
+    def works(self) -> bool:
+        return self.phase not in {Phase.STARTING, Phase.ENDED}
+
+    def state(self, replica: ReplicaName) -> ReplicaSeen | None:
+        return next((state for state in self.states if state.replica == replica), None)
+
 
 @dataclass(frozen=True, slots=True)
 class Outage:
@@ -86,7 +94,7 @@ class Outage:
 @dataclass(frozen=True, slots=True)
 class Observation:
     nodes: tuple[NodeSeen, ...] = ()
-    workers: tuple[WorkerSeen, ...] = ()  # in the order in which they came: the later has what several have
+    workers: tuple[WorkerSeen, ...] = ()  # in the order in which they came: the later that works has what several have
     record: ControlRecord | None = None  # the newest
     opened: bool = False  # this controller has written a record of its own
     anchored: bool = False  # and an anchor, since all tasks were ready
@@ -94,11 +102,15 @@ class Observation:
     rates: Mapping[OperatorName, float] | None = None  # of every source; None: not all are known
     stop_epoch: int | None = None  # E(n) of the stop that was ordered, once it is known
     outages: tuple[Outage, ...] = ()
+    completed: bool = False  # the stop that is the last word was ordered because all rows had been computed
     homes: Mapping[ReplicaName, WorkerSeen] = field(init=False)
 
     def __post_init__(self) -> None:
         living = {node.node for node in self.nodes if node.alive}
-        homes = {replica: worker for worker in self.workers if worker.node in living for replica in worker.replicas}
+        homes: dict[ReplicaName, WorkerSeen] = {}
+        for worker in self.workers:
+            if worker.node in living:
+                homes |= {one: worker for one in worker.replicas if one not in homes or worker.works or not homes[one].works}
         object.__setattr__(self, "homes", homes)
 
     def node(self, name: NodeName) -> NodeSeen | None:

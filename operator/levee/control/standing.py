@@ -6,7 +6,7 @@ Called by: rules, `ranks`, `outages`, the live view.
 from collections.abc import Iterable
 
 from levee.control.names import Instant, ReplicaName
-from levee.control.seen import Observation, Phase, Status
+from levee.control.seen import Observation, Phase, Status, WorkerSeen
 from levee.control.wanted import Wanted
 from levee.topology.names import TaskId
 
@@ -39,6 +39,26 @@ def is_ready(seen: Observation, replica: ReplicaName) -> bool:
     """Its worker is; it may still be fetching its state."""
     home, state = seen.homes.get(replica), seen.states().get(replica)
     return home is not None and home.phase is Phase.READY and state is not None and state.status is not Status.FAILED
+
+
+def unready(wanted: Wanted, seen: Observation, now: Instant) -> tuple[ReplicaName, ...]:
+    """What should be active and cannot work, or has yet to do its first epoch; none: the topology is ready."""
+    if seen.configuration is None or not seen.anchored:
+        return tuple(one for replicas in wanted.replicas.values() for one in replicas)
+    states = seen.states()
+    planned = sorted(wanted.active[seen.configuration])
+    return tuple(one for one in planned if not usable(wanted, seen, now, one) or not states[one].epoch)
+
+
+def is_taken_over(seen: Observation, worker: WorkerSeen, replica: ReplicaName) -> bool:
+    """Somewhere else it is as far as here; or has nothing to do, neither there nor here."""
+    home = seen.homes.get(replica)
+    there, here = (home.state(replica) if home else None), worker.state(replica)
+    if home is None or home is worker or not home.works or there is None:
+        return False
+    can = there.status in {Status.RUNNING, Status.IDLE}
+    is_active = seen.record is None or replica in dict(seen.record.live.ranks)
+    return can and (not is_active or there.epoch >= (here.epoch if here else 0) - CAUGHT_UP_EPOCHS)
 
 
 def reached(seen: Observation, task: TaskId) -> int:

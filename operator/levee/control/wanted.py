@@ -45,6 +45,8 @@ class Wanted:
     active: Mapping[ConfigurationName, frozenset[ReplicaName]]  # sources' and sinks' replicas, too
     patience: Patience
     cancels: bool = False  # onFailure: cancel
+    loads: Mapping[ReplicaName, float] = field(default_factory=dict)  # cores, at most; ends of the graph weigh nothing
+    capacities: Mapping[NodeName, float] = field(default_factory=dict)  # cores
     replicas: Mapping[TaskId, tuple[ReplicaName, ...]] = field(init=False)  # in order, of every task
 
     def __post_init__(self) -> None:

@@ -30,7 +30,7 @@ def kill(what: str, name: str, directory: str | None) -> None:
     """Kill (SIGKILL) the worker of a replica, or a whole node.
 
     NAME is a replica (vwap/1/0) or a node (node-2); a task (vwap/1) means its primary, or the node of its primary.
-    A worker is started again; a node stays dead, and after failureTimeout its replicas begin on the others.
+    A worker is started again; a node stays dead until levee revive, and after failureTimeout its replicas begin on the others.
     """
     from levee.worlds.local import faults
 

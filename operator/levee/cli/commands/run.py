@@ -41,6 +41,7 @@ def run(
     levee status                        who does what
     levee kill replica vwap/1/0         end the worker of a replica
     levee kill node node-2              end all processes of a node
+    levee revive node-2                 and bring it back
     levee pause node node-1 --for 30s   and let it go on
     levee stop                          end after an epoch that all tasks have done
     """

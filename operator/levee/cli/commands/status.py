@@ -41,6 +41,7 @@ def status(ctx: click.Context, directory: str | None, output: str) -> None:
         uid: str
         store: str
         running: bool
+        ready: bool
         configuration: str | None
         record: int | None
         reason: str
@@ -63,6 +64,7 @@ def status(ctx: click.Context, directory: str | None, output: str) -> None:
             table.uid,
             table.store,
             running,
+            table.ready and running,
             table.configuration,
             table.record,
             table.reason,

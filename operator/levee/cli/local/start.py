@@ -7,7 +7,7 @@ Called by: cli.commands.run; `make demo` prepares its runs with `setup_of`, too.
 import os
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +24,9 @@ from levee.cli.shared.clock import Clock
 from levee.cli.shared.ending import Exit, Refused
 from levee.cli.shared.files import STDIN
 from levee.control.making import Planned, Terms, wanted_of
-from levee.control.names import replica_name
+from levee.control.names import ReplicaName, replica_name, task_of
+from levee.planning.completeness.model import Model
+from levee.planning.problem import Problem
 from levee.planning.strategies import STRATEGIES
 from levee.topology.names import ConfigurationName, NodeName, OperatorName, TaskId
 from levee.topology.spec import Resource
@@ -129,7 +131,20 @@ def planned_of(found: Plan) -> Planned:
         ConfigurationName(one.name): frozenset(replica_name(TaskId(copy.task), copy.replica) for node in one.nodes for copy in node.active)
         for one in report.configurations
     }
-    return Planned({TaskId(task): tuple(map(NodeName, on)) for task, on in report.placement.items()}, active)
+    placement = {TaskId(task): tuple(map(NodeName, on)) for task, on in report.placement.items()}
+    capacities = {node.name: node.capacity_cores for node in found.ready.problem.nodes}
+    return Planned(placement, active, loads_of(found.ready.problem, active), capacities)
+
+
+def loads_of(problem: Problem, active: Mapping[ConfigurationName, frozenset[ReplicaName]]) -> dict[ReplicaName, float]:
+    """What each replica needs at most, where it is active."""
+    loads: dict[ReplicaName, float] = {}
+    of_tasks = Model(problem).rates[2]
+    for c, configuration in enumerate(problem.configurations):
+        for replica in active[configuration.name]:
+            here = float(of_tasks[c, problem.task_index[task_of(replica)]])
+            loads[replica] = max(loads.get(replica, 0.0), here)
+    return loads
 
 
 def terms_of(resource: Resource, workers_per_node: int | None) -> Terms:

@@ -47,6 +47,11 @@ class Book:
     def write(self, record: ControlRecord) -> bool:
         return self.carry_out(control.write(self.wiring.layout, record))
 
+    def ordered_the_stop(self) -> str:
+        """Why the stop that is the last word was ordered, as its record says; empty where there is none."""
+        number = self.view.stop_number() if self.view.records else None
+        return self.view.records[number].reason if number is not None else ""
+
     def stop_epoch(self) -> int | None:
         """E(n) of the stop that is the last word, once a role has recorded it."""
         number = self.view.stop_number()

@@ -39,6 +39,10 @@ class Folder:
     def resource(self) -> Path:
         return self.path / "topology.yaml"
 
+    @property
+    def revivals(self) -> Path:
+        return self.path / "revive"
+
     def incarnation(self, name: str) -> Path:
         return self.path / "workers" / name
 

@@ -101,7 +101,8 @@ def configuration_before(earlier: RunTable | None, wanted: Wanted) -> Configurat
 
 def program(setup: Setup, uid: str) -> Program:
     """Workers' disks are disposable; their logs are not."""
-    shutil.rmtree(setup.folder.path / "workers", ignore_errors=True)
+    for past in (setup.folder.path / "workers", setup.folder.revivals):
+        shutil.rmtree(past, ignore_errors=True)
     setup.folder.resource.write_bytes(setup.resource)
     return Program(setup.command, setup.folder.resource, uid, setup.environment)
 

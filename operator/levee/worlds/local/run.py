@@ -15,6 +15,7 @@ from levee.control.actions import Decision, Reason
 from levee.control.events import Event, events, primary_of
 from levee.control.names import Instant
 from levee.control.seen import Observation
+from levee.control.standing import unready
 from levee.topology.names import NodeName
 from levee.worlds.local import cleaning, processes
 from levee.worlds.local.folder import Folder
@@ -58,6 +59,7 @@ class LocalRun:
     told: deque[Told] = field(default_factory=lambda: deque(maxlen=EVENTS))
     news: list[Told] = field(default_factory=list)
     interrupted: bool = False
+    ready: bool = False
     over: bool = False
     written: RunTable | None = None
 
@@ -78,10 +80,12 @@ class LocalRun:
 
     def turn(self) -> Turn:
         now = now_ms()
+        self.world.revive(now)
         seen, decision = step(self.world, self.world.wanted, now)
         for event in events(self.before, seen, self.was, decision):
             self.tell(event)
         self.before, self.was = seen, decision
+        self.tell_of_readiness(seen, now)
         self.tell_of_store()
         for inflicted in self.script.follow(seen, self.table(), primary_of(seen), now):
             self.tell(Event(inflicted.fault.kind.value, inflicted.text, grave=True))
@@ -98,6 +102,12 @@ class LocalRun:
         told = Told(time_of_day(), event.subject, event.text, event.grave)
         self.told.append(told)
         self.news.append(told)
+
+    def tell_of_readiness(self, seen: Observation, now: Instant) -> None:
+        """When it is lost, other events say why."""
+        was, self.ready = self.ready, not unready(self.world.wanted, seen, now)
+        if self.ready and not was:
+            self.tell(Event("run", "is ready: every planned replica works and has done an epoch"))
 
     def tell_of_store(self) -> None:
         if (silent := self.world.silence_to_tell()) is not None:
@@ -122,6 +132,7 @@ class LocalRun:
                 for name, one in world.workers.items()
             ),
             tuple(self.told),
+            self.ready and not self.over,
         )
 
     def write(self, table: RunTable) -> None:

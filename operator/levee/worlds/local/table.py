@@ -66,6 +66,7 @@ class RunTable:
     nodes: tuple[NodeEntry, ...] = ()
     workers: tuple[WorkerEntry, ...] = ()
     events: tuple[Told, ...] = ()
+    ready: bool = False  # every planned replica works, and has done an epoch
 
     def document(self) -> dict[str, object]:
         return {
@@ -75,6 +76,7 @@ class RunTable:
             "controller": process_entry(self.controller),
             "configuration": self.configuration,
             "record": self.record,
+            "ready": self.ready,
             "reason": self.reason,
             "text": self.text,
             "tasks": [{"task": one.task, "reads": list(one.reads), "delivers": one.delivers} for one in self.tasks],
@@ -138,6 +140,7 @@ def read_table(folder: Folder) -> RunTable | None:
         nodes=tuple(NodeEntry(one["node"], one["alive"], process_in(one["process"])) for one in value["nodes"]),
         workers=tuple(map(worker_entry, value["workers"])),
         events=tuple(Told(one["at"], one["subject"], one["text"], one["grave"]) for one in value["events"]),
+        ready=bool(value.get("ready")),
     )
 
 

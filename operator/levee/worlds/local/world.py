@@ -9,13 +9,14 @@ from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from levee.control import outages
-from levee.control.actions import Action, EndWorker, Finish, StartWorker, WriteAnchor, WriteRecord
+from levee.control.actions import Action, EndWorker, Finish, Reason, StartWorker, WriteAnchor, WriteRecord
 from levee.control.names import Instant, WorkerName, operator_of
 from levee.control.rates import Window
 from levee.control.seen import NodeSeen, Observation, Outage, Status
 from levee.control.standing import uncovered
 from levee.control.wanted import Wanted
 from levee.topology.names import ConfigurationName, NodeName, OperatorName
+from levee.worlds.local import revivals
 from levee.worlds.local.asking import states_of
 from levee.worlds.local.book import Book, StoreSilent
 from levee.worlds.local.folder import Folder
@@ -40,6 +41,7 @@ class LocalWorld:
     flowing_since: Instant | None = None
     configuration: ConfigurationName | None = None
     stop_epoch: int | None = None
+    completed: bool = False
     outages: tuple[Outage, ...] = ()
     rates: dict[OperatorName, Window] = field(default_factory=dict)
     finished: Finish | None = None
@@ -49,6 +51,12 @@ class LocalWorld:
     def begin(self, nodes: Sequence[NodeName], now: Instant) -> None:
         for name in nodes:
             self.nodes[name] = start_node(name, self.folder.lock, now)
+
+    def revive(self, now: Instant) -> None:
+        """What has been asked for; whoever lives is left alone."""
+        for name in revivals.taken(self.folder):
+            if name in self.nodes and not self.nodes[name].observe(now):
+                self.nodes[name] = start_node(name, self.folder.lock, now)
 
     # ---- observe
 
@@ -67,12 +75,14 @@ class LocalWorld:
             None,
             self.stop_epoch,
             self.outages,
+            self.completed,
         )
         return replace(seen, rates=self.measured(seen, now), outages=self.followed_outages(seen, now))
 
     def read_log(self) -> None:
         try:
             self.record = self.book.newest()
+            self.completed = self.book.ordered_the_stop().startswith(Reason.COMPLETED)
             self.stop_epoch = self.book.stop_epoch() if self.opened is not None else None
             self.silent = ""
         except StoreSilent as silent:
