@@ -52,7 +52,7 @@ class Replay:
         table = self.rows(epoch)
         payload, offsets = encode(table), str(epoch)
         digest = short_hash("replay", blake2b(payload, digest_size=16).hexdigest(), f"offsets {offsets}")
-        return Computed(payload, table.num_rows, digest, began_ms, began_ms, offsets)
+        return Computed(payload, table.num_rows, digest, began_ms, began_ms, offsets, ended=self.ended(epoch))
 
     def rows(self, epoch: int) -> pa.Table:
         """After its end a source has no rows, but still their schema."""

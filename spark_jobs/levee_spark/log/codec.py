@@ -8,7 +8,7 @@ Called by: the drivers of real stores.
 """
 
 import json
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
 from hashlib import blake2b
 from types import UnionType
@@ -118,10 +118,12 @@ def from_text(text: dict[str, Any], begin: int, where: str) -> Header:
 
 
 def build(kind: type[Any], values: dict[str, Any], where: str) -> Any:
-    if missing := [one.name for one in fields(kind) if one.name not in values]:
+    """What has a default may have been written before there was such a field."""
+    if missing := [one.name for one in fields(kind) if one.name not in values and one.default is MISSING]:
         raise Undecodable(f"{where}: {kind.__name__} lacks {', '.join(missing)}")
     hints = hints_of(kind)  # type: ignore[arg-type]  # a class is hashable, whatever mypy makes of type[Any]
-    return kind(**{one.name: typed(hints[one.name], values[one.name], f"{where}: {kind.__name__}.{one.name}") for one in fields(kind)})
+    told = [one.name for one in fields(kind) if one.name in values]
+    return kind(**{name: typed(hints[name], values[name], f"{where}: {kind.__name__}.{name}") for name in told})
 
 
 def typed(hint: Any, value: Any, where: str) -> Any:

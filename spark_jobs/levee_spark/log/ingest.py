@@ -7,7 +7,7 @@ Called by: a worker, with a Spark source behind `Ingest`; the simulation.
 
 from dataclasses import dataclass, field
 
-from levee_spark.log import head, segments
+from levee_spark.log import bounds, head, segments
 from levee_spark.log.commit import Committed, Unreadable
 from levee_spark.log.digest import lineage
 from levee_spark.log.ending import Ending, Refork
@@ -62,6 +62,8 @@ class Ingestor:
             found = yield from self.seal(epoch, before)
         yield from self.race.must_count(found)
         yield from self.race.remember(found.manifest)
+        if found.manifest.ended:
+            yield Report("ended", epoch)
         return found.manifest  # whoever wrote it: its end offsets are where the next epoch begins
 
     def wait_for_turn(self, epoch: int, before: Manifest | None) -> Script[None]:
@@ -93,5 +95,6 @@ class Ingestor:
             time_ms=self.pace.anchors.due_ms(epoch) or 0,
             offsets=computed.offsets,
             segments=tuple(name for name, _ in parts),
+            ended=bounds.of_source(epoch, before, ended=computed.ended),
         )
         return (yield from self.race.put(EpochObject(manifest, computed.payload)))

@@ -8,7 +8,7 @@ Called by: a worker, with a lane behind `Compute`, `Restore` and `Snapshot`; the
 from dataclasses import dataclass, field, replace
 
 from levee_spark.log import attempt as attempts
-from levee_spark.log import fork, lines, pin, publish, segments
+from levee_spark.log import bounds, fork, lines, pin, publish, segments
 from levee_spark.log.attempt import Attempt, FunctionRaised
 from levee_spark.log.commit import Committed, Unreadable
 from levee_spark.log.ending import Ended, Ending, Refork, Why
@@ -108,7 +108,15 @@ class Replica:
         line = yield from self.judge(line, attempt, gathered, committed.manifest)
         line = replace(line, position=position, shape=shape)
         yield from self.publish(line, committed.manifest)
+        if bounds.is_done(epoch, gathered):
+            yield from self.end(line, gathered)
         return line
+
+    def end(self, line: Line, gathered: tuple[EpochObject, ...]) -> Script[None]:
+        """Every row has been computed, and every window has come out; empty epochs follow until all tasks are as far."""
+        if bounds.closes(line.epoch, gathered):
+            yield from self.publish_now(line)
+        yield Report("ended", line.epoch)
 
     def gather(self, line: Line, epoch: int) -> Script[tuple[EpochObject, ...]]:
         now = yield self.inputs.wait(epoch, 0)
@@ -159,7 +167,8 @@ class Replica:
     def blank(self, epoch: int, gathered: tuple[EpochObject, ...], position: int) -> Manifest:
         inputs = tuple((task, one.manifest.epoch) for task, one in zip(self.task.inputs, gathered, strict=True))
         time_ms = max(one.manifest.time_ms for one in gathered)
-        return Manifest(epoch, Kind.FINAL, 0, "", "", position, self.incarnation, time_ms, inputs=inputs)
+        ended = bounds.of_task(epoch, gathered)
+        return Manifest(epoch, Kind.FINAL, 0, "", "", position, self.incarnation, time_ms, inputs=inputs, ended=ended)
 
     def compute(self, blank: Manifest, line: Line, gathered: tuple[EpochObject, ...]) -> Script[Attempt]:
         try:

@@ -173,6 +173,7 @@ class Computed:
     ended_ms: int
     offsets: str | None = None
     segments: tuple[tuple[str, object], ...] = ()  # (digest, payload) of the parts of a large output
+    ended: bool = False  # of a source: neither this epoch nor any after it has rows
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ Called by: the task's sentinel, or any consumer's replica beside its own work.
 
 from dataclasses import dataclass, field
 
-from levee_spark.log import head
+from levee_spark.log import bounds, head
 from levee_spark.log.change import Changes
 from levee_spark.log.commit import Unreadable
 from levee_spark.log.control import ControlView
@@ -86,4 +86,6 @@ class Sealer:
         position = max(read, before.position if before else 0)
         due_ms = self.pace.anchors.due_ms(epoch) or 0
         time_ms = due_ms if self.task.is_source else max(one.manifest.time_ms for one in gathered)
-        return EpochObject(Manifest(epoch, Kind.SKIPPED, 0, digest, chained, position, self.incarnation, time_ms, offsets=offsets))
+        ended = bounds.of_source(epoch, before) if self.task.is_source else bounds.of_task(epoch, gathered)
+        skipped = Manifest(epoch, Kind.SKIPPED, 0, digest, chained, position, self.incarnation, time_ms, offsets=offsets, ended=ended)
+        return EpochObject(skipped)

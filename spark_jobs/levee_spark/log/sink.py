@@ -8,7 +8,7 @@ Called by: a worker; the simulation.
 
 from dataclasses import dataclass, field, replace
 
-from levee_spark.log import fork, pin, publish
+from levee_spark.log import bounds, fork, pin, publish
 from levee_spark.log.ending import Refork
 from levee_spark.log.fork import Line
 from levee_spark.log.inputs import BelowFloor, Inputs, Stuck
@@ -72,6 +72,8 @@ class Sink:
         for index, one in enumerate(gathered):
             yield Deliver(index, one)
         line = replace(line, epoch=epoch, position=max(one.manifest.position for one in gathered))
-        if publish.is_due(self.task, epoch):
+        if publish.is_due(self.task, epoch) or bounds.closes(epoch, gathered):
             yield from publish.publish(self.wiring.layout, self.task.task, line, self.incarnation)
+        if bounds.is_done(epoch, gathered):
+            yield Report("ended", epoch)
         return line

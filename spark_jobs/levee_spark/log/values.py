@@ -35,6 +35,7 @@ class Manifest:
     offsets: str | None = None  # sources: where the next epoch begins
     rebased: bool = False  # the state this was computed from is not the one that produced the epoch before
     segments: tuple[str, ...] = ()
+    ended: int = 0  # from this epoch on no row will ever come; 0: nobody knows of an end yet
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from levee.topology.names import TaskId
 from levee_spark.lane import rows
 from levee_spark.lane.query import Lane
 from levee_spark.lane.trouble import Failed
+from levee_spark.log import bounds
 from levee_spark.log.requests import Answer, Compute, Computed, Done, Files, Raised, Request, Restore, Snapshot
 from levee_spark.log.values import EpochObject, Kind
 from levee_spark.store.driver import monotonic_ms
@@ -63,8 +64,9 @@ class Operating:
     def compute(self, request: Compute, began_ms: int) -> Computed | Raised:
         time_ms = max(one.manifest.time_ms for one in request.inputs)
         tables = self.tables(request)
+        closing = bounds.closes(request.epoch, request.inputs) and not request.dropped
         try:
-            output = self.lane.compute(request.epoch, time_ms, tables)
+            output = self.lane.compute(request.epoch, time_ms, tables, closing=closing)
         except Failed as failed:
             samples = [sample(one.stream, table) for one, table in zip(self.lane.inputs, tables, strict=True)]
             return Raised("\n".join([f"epoch {request.epoch}: {failed}", *samples]), began_ms, monotonic_ms())

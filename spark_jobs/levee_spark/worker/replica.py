@@ -26,6 +26,7 @@ from levee_spark.worker.phases import Phases
 from levee_spark.worker.status import Doing, Passed, Status
 
 AGAIN_S_MIN, AGAIN_S_MAX = 1.0, 60.0
+ENDED = "ended"
 QUIET = frozenset({"won", "lost"})  # reported for every epoch: counted, not written down
 
 
@@ -136,12 +137,20 @@ class ReplicaThread:
         self.count(report.what)
         if report.what == "forks again" and isinstance(self.work, Operating):
             self.work.lane.stop()  # perhaps for long: it may have to wait until it is active
-        if report.what in QUIET:
+        if report.what == ENDED:
+            self.ended(report.epoch)
+        elif report.what in QUIET:
             self.status.last = report.what
         else:
             self.say(report.what, epoch=report.epoch, detail=report.detail)
         now_ms = monotonic_ms()
         return Done(now_ms, now_ms)
+
+    def ended(self, epoch: int) -> None:
+        """Every epoch after it says so, too."""
+        if not self.status.ended:
+            self.status.ended = True
+            self.say(ENDED, epoch=epoch)
 
     def count(self, what: str) -> None:
         self.status.counts[what] = self.status.counts.get(what, 0) + 1

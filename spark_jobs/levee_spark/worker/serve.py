@@ -51,6 +51,7 @@ def of_replica(one: Status) -> dict[str, Any]:
         "rows": one.emitted.rows,
         "rows_per_s": round(one.rows_per_s, 1),
         "error": one.error,
+        "ended": one.ended,
         "counts": dict(one.counts),
     }
 
