@@ -1,0 +1,81 @@
+"""The options of the format `levee`, read once.
+
+Why: a name that is written wrongly must be told before a query runs for hours with a default in its place.
+Called by: `source`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from levee_spark.notebook.trouble import CannotUse
+
+READING = ("store", "topology", "uid", "stream", "task", "startingEpoch", "endingEpoch", "maxEpochsPerTrigger", "failOnDataLoss", "pollMs")
+WRITING = ("store", "topology", "uid", "stream", "takeOver")
+SPARKS = frozenset({"checkpointlocation", "path", "queryname"})  # Spark hands its own options on
+EARLIEST, LATEST = "earliest", "latest"
+TRUTHS = {"true": True, "false": False}
+POLL_LOCAL_MS, POLL_REMOTE_MS = 100, 1_000
+WHERE = 'format("levee")'
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    store: str
+    topology: str  # "shop/clicks"
+    uid: str | None  # None: there is only one
+    stream: str
+    tasks: tuple[int, ...]  # none: all of them
+    starting: str  # earliest, latest, or a number
+    ending: int | None
+    max_epochs: int | None
+    fails_on_loss: bool
+    poll_ms: int
+    takes_over: bool
+
+    @property
+    def where(self) -> str:
+        return f"stream {self.stream!r} of {self.topology}"
+
+
+def asked(options: Mapping[str, str], known: tuple[str, ...], default_start: str = EARLIEST) -> Asked:
+    told = {name.lower(): value for name, value in options.items()}
+    if unknown := sorted(set(told) - {name.lower() for name in known} - SPARKS):
+        raise CannotUse(WHERE, f"has no option {', '.join(unknown)}", f"use {', '.join(known)}")
+    store, topology = needed(told, "store", "file:///… or s3://…"), needed(told, "topology", "namespace/name")
+    return Asked(
+        store,
+        topology if "/" in topology else f"default/{topology}",
+        told.get("uid"),
+        needed(told, "stream", "the name of a source or an operator"),
+        tuple(number("task", one) for one in told["task"].split(",")) if "task" in told else (),
+        starting(told.get("startingepoch", default_start)),
+        number("endingEpoch", told["endingepoch"]) if told.get("endingepoch", LATEST) != LATEST else None,
+        number("maxEpochsPerTrigger", told["maxepochspertrigger"], 1) if "maxepochspertrigger" in told else None,
+        truth("failOnDataLoss", told.get("failondataloss", "true")),
+        number("pollMs", told.get("pollms", str(POLL_LOCAL_MS if store.startswith("file:") else POLL_REMOTE_MS))),
+        truth("takeOver", told.get("takeover", "false")),
+    )
+
+
+def needed(told: Mapping[str, str], name: str, like: str) -> str:
+    if not told.get(name):
+        raise CannotUse(WHERE, f"is not told its {name}", f'.option("{name}", "{like}")')
+    return told[name]
+
+
+def number(name: str, text: str, least: int = 0) -> int:
+    if not text.strip().isdecimal() or int(text) < least:
+        raise CannotUse(WHERE, f"{name} is {text!r}", f"write a whole number from {least} on")
+    return int(text)
+
+
+def starting(text: str) -> str:
+    if text not in {EARLIEST, LATEST} and not (text.isdecimal() and int(text) >= 1):
+        raise CannotUse(WHERE, f"startingEpoch is {text!r}", f"write {EARLIEST}, {LATEST}, or the number of an epoch (the first is 1)")
+    return text
+
+
+def truth(name: str, text: str) -> bool:
+    if text.lower() not in TRUTHS:
+        raise CannotUse(WHERE, f"{name} is {text!r}", "write true or false")
+    return TRUTHS[text.lower()]

@@ -1,0 +1,189 @@
+"""Looks into a topology's store from outside: which streams there are, how far they go, what is in an epoch.
+
+Why: a role asks a silent store until it answers; somebody before a notebook wants to be told. And who only reads must be able to with keys
+that permit no more than that, so nothing here writes.
+Called by: `reading`, `writing`, `source`.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from levee.topology.names import TaskId
+from levee_spark.log import ask, floor, head
+from levee_spark.log.control import ControlView
+from levee_spark.log.keys import Layout, second_key, segment
+from levee_spark.log.requests import Absent, Corrupt, Found, Get, Script, T, Unknown, Wait
+from levee_spark.log.values import EpochObject, Floor, Segment
+from levee_spark.notebook.asked import Asked
+from levee_spark.notebook.trouble import CannotUse
+from levee_spark.store.address import CannotOpen, open_store, remedy
+from levee_spark.store.blobs import Blobs, Trouble
+from levee_spark.store.drive import respond, unexpected
+from levee_spark.store.driver import StoreDriver
+from levee_spark.store.local import LocalBlobs
+from levee_spark.store.shared import Shared
+
+TRIES = 6  # of one request: half a second of pauses
+REMEMBERED_BYTES = 0  # what has been trimmed since must be seen to be gone
+TASK = re.compile(r"(?P<operator>.+)\.(?P<index>\d+)~[0-9a-f]+\Z")  # the folder of a task, as `keys.segment` names it
+
+
+@lru_cache(maxsize=8)  # Spark asks a new reader in the same process, again and again
+def opened(uri: str, *, writes: bool) -> StoreDriver:
+    return StoreDriver(blobs_of(uri, writes=writes), looks_ahead=False, shared=Shared(REMEMBERED_BYTES))
+
+
+def blobs_of(uri: str, *, writes: bool) -> Blobs:
+    """Of a directory that is only read, nothing is tried but to read it."""
+    path = Path(unquote(urlsplit(uri).path))
+    if uri.startswith("file:") and not writes:
+        if not path.is_dir():
+            raise CannotUse(uri, "there is no such directory on this machine", "mend the address: it is spec.store.uri of the topology")
+        return LocalBlobs(path)
+    try:
+        return open_store(uri, check=False)
+    except CannotOpen as cannot:
+        raise CannotUse(cannot.complaint.where, cannot.complaint.wrong, cannot.complaint.fix) from cannot
+
+
+@dataclass(slots=True)
+class Look:
+    asked: Asked
+    driver: StoreDriver
+    layout: Layout
+    floors: dict[TaskId, Floor] = field(default_factory=dict)
+
+    @classmethod
+    def at(cls, asked: Asked, *, writes: bool = False) -> "Look":
+        driver = opened(asked.store, writes=writes)
+        return cls(asked, driver, Layout(asked.topology, asked.uid or only_uid(asked, driver)))
+
+    def tell(self, wrong: str, fix: str) -> CannotUse:
+        return CannotUse(self.asked.where, wrong, fix)
+
+    def carry_out(self, script: Script[T]) -> T:
+        """As `store.drive` does, but not for ever."""
+        waiter, tries = self.driver.waiter(), 0
+        try:
+            request = next(script)
+            while True:
+                answer = respond(request, self.driver, waiter, unexpected)
+                if not isinstance(request, Wait):
+                    tries = tries + 1 if isinstance(answer, Unknown) else 0
+                if isinstance(answer, Unknown) and tries >= TRIES:
+                    raise CannotUse(self.asked.store, f"the store does not answer: {answer.why}", remedy(answer.why))
+                request = script.send(answer)
+        except StopIteration as end:
+            value: T = end.value
+            return value
+        except ask.CorruptRecord as corrupt:
+            raise self.tell(str(corrupt), "restore it from a copy, or from an older version of it") from corrupt
+
+    # ---- which streams there are
+
+    def tasks(self) -> tuple[TaskId, ...]:
+        """Of the stream: what its topology says is at work, and what has left epochs."""
+        there = self.all_tasks()
+        mine = [task for task in there if operator_of(task) == self.asked.stream]
+        if not mine:
+            known = sorted({operator_of(task) for task in there if self.has_epochs(task)})
+            raise self.tell("there is no such stream", f"use one of {', '.join(known)}" if known else "no epoch has been written yet: wait")
+        wanted = self.asked.tasks
+        if missing := [index for index in wanted if TaskId(f"{self.asked.stream}/{index}") not in mine]:
+            raise self.tell(f"it has no task {missing[0]}", f"use {', '.join(task.rpartition('/')[2] for task in mine)}")
+        return tuple(task for task in mine if not wanted or int(task.rpartition("/")[2]) in wanted)
+
+    def all_tasks(self) -> list[TaskId]:
+        found = {task for name in folders(self.driver, f"{self.layout.root()}/streams") if (task := task_of(name))}
+        return sorted(found | set(self.carry_out(self.active_tasks())), key=lambda task: (operator_of(task), int(task.rpartition("/")[2])))
+
+    def active_tasks(self) -> Script[tuple[TaskId, ...]]:
+        view = ControlView(self.layout)
+        yield from view.begin_at_the_end()
+        yield from view.refresh()
+        ranks = view.newest().live.ranks if view.records else ()
+        return tuple(TaskId(replica.rpartition("/")[0]) for replica, _ in ranks)
+
+    def has_epochs(self, task: TaskId) -> bool:
+        return bool(self.carry_out(ask.page_of(self.layout.epochs(task), "", 1)))
+
+    # ---- how far a stream goes
+
+    def oldest(self, task: TaskId) -> int:
+        """The first epoch that counts: what lies below has been trimmed."""
+        known = self.floors[task] = self.carry_out(floor.latest(self.layout, task, self.floors.get(task, Floor(0, 0))))
+        return max(1, known.epoch)
+
+    def head(self, task: TaskId, low: int, high: int | None = None) -> int:
+        """The last epoch from `low` on, and no further than `high`."""
+
+        def there(epoch: int) -> Script[bool]:
+            return (high is None or epoch <= high) and (yield from head.is_there(self.layout, task, epoch))
+
+        return self.carry_out(ask.farthest(low, there))
+
+    # ---- what is in an epoch
+
+    def epoch(self, task: TaskId, epoch: int) -> EpochObject | None:
+        """With its segments; None: it is not there."""
+        found = self.carry_out(self.reading(self.layout.epoch(task, epoch)))
+        if isinstance(found, Corrupt):
+            found = self.carry_out(self.reading(second_key(self.layout.epoch(task, epoch)))) or found
+        if isinstance(found, Corrupt):
+            fix = "start the topology: a replica that needs it rebuilds it; or begin after it (startingEpoch, with a new checkpoint)"
+            raise self.tell(f"epoch {epoch} of task {task} is corrupt: {found.why}", fix)
+        return found
+
+    def reading(self, key: str) -> Script[EpochObject | Corrupt | None]:
+        answer = yield from ask.persistently(Get(key))
+        if isinstance(answer, Absent | Corrupt):
+            return answer if isinstance(answer, Corrupt) else None
+        assert isinstance(answer, Found) and isinstance(answer.record, EpochObject)
+        parts: list[object] = []
+        for name in answer.record.manifest.segments:
+            part = yield from ask.persistently(Get(name))
+            if not isinstance(part, Found) or not isinstance(part.record, Segment):
+                return Corrupt(f"{name}: this segment of it is corrupt or gone", part.began_ms, part.ended_ms)
+            parts.append(part.record.payload)
+        return EpochObject(answer.record.manifest, tuple(parts)) if parts else answer.record
+
+
+def operator_of(task: TaskId) -> str:
+    return task.rpartition("/")[0]
+
+
+def task_of(folder: str) -> TaskId | None:
+    """None: no task's, or one whose name is too long to be kept in it."""
+    found = TASK.match(folder)
+    task = TaskId(f"{found['operator']}/{found['index']}") if found else None
+    return task if task is not None and segment(task) == folder else None
+
+
+def only_uid(asked: Asked, driver: StoreDriver) -> str:
+    found = list(folders(driver, asked.topology))
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise CannotUse(
+            asked.where, f"{asked.store} holds no topology {asked.topology}", "write namespace/name, or mend the store's address"
+        )
+    raise CannotUse(asked.where, f"there were several of this name: {', '.join(found)}", '.option("uid", one of them)')
+
+
+def folders(driver: StoreDriver, folder: str) -> Iterator[str]:
+    """What is in a folder, whether the store lists what is in it or all that lies below."""
+    after = ""
+    while True:
+        try:
+            page = driver.blobs.names(folder, after, 1)
+        except Trouble as trouble:
+            raise CannotUse(driver.blobs.where, f"the store does not answer: {trouble}", remedy(str(trouble))) from trouble
+        if not page:
+            return
+        name, below, _ = page[0].removeprefix(f"{folder}/").partition("/")
+        yield name
+        after = f"{folder}/{name}" + ("0" if below else "")  # "0" follows "/"
