@@ -5,8 +5,9 @@ from pathlib import Path
 from levee.control.names import ReplicaName
 from levee.control.seen import Status
 from levee.worlds.local.faults import Kind
+from levee.worlds.local.run import Turn
 from levee_spark.log.values import Kind as Sealed
-from tests.faults.chain import LABELLED, TOTAL, Wish, expected
+from tests.faults.chain import LABELLED, SOURCE, TOTAL, Wish, expected
 from tests.faults.plant import check_undisturbed, planted
 from tests.faults.points import HELD
 from tests.faults.streams import check_lines, delivered, sealed
@@ -37,6 +38,24 @@ def test_a_function_that_raises_fails_its_task_and_once_corrected_goes_on_withou
         plant.is_whole()
     assert plant.delivered_epoch() > RAISES_AT
     check_undisturbed(tmp_path, plant.streams())
+
+
+def test_a_correction_under_another_name_takes_over_where_the_function_fails(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(MINE.format(epoch=RAISES_AT))
+    with planted(tmp_path, Wish(nodes=1, replicas=2, labelled="mine:labelled")) as plant:
+        turn = plant.until("both replicas fail", both_failed)
+        assert all("no label for this number" in turn.seen.states()[ReplicaName(f"{LABELLED}/{one}")].error for one in range(2))
+        ahead = plant.streams()[SOURCE][-1].epoch
+        assert ahead > RAISES_AT  # so that the correction would come too late for the task
+    (tmp_path / "corrected.py").write_text("from tests.faults.chain import labelled as label\n")
+    with planted(tmp_path, Wish(nodes=1, replicas=2, labelled="corrected:label")) as plant:
+        plant.until("what has waited comes out", lambda _: plant.delivered_epoch() > ahead)
+        assert plant.says("takes other code")
+    check_undisturbed(tmp_path, plant.streams())
+
+
+def both_failed(turn: Turn) -> bool:
+    return all(turn.seen.states()[ReplicaName(f"{LABELLED}/{one}")].status is Status.FAILED for one in range(2))
 
 
 def test_epochs_whose_function_raises_or_that_are_late_are_sealed_without_rows_where_that_is_wanted(tmp_path: Path) -> None:

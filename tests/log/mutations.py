@@ -18,6 +18,7 @@ from levee_spark.log.change import Changes
 from levee_spark.log.clock import StoreClock
 from levee_spark.log.commit import Committed
 from levee_spark.log.control import ControlView
+from levee_spark.log.correct import Corrections
 from levee_spark.log.ending import Ended, Ending, Why
 from levee_spark.log.floor import FloorWatch, Sight
 from levee_spark.log.ingest import Ingestor
@@ -85,7 +86,18 @@ def spoiling(scenario: Scenario) -> Scenario:
     return replace(scenario, wiring=wiring, faults=faults, replicas=replicas, behaviours=behaviours)
 
 
-SHAPES = {one.__name__: one for one in (as_drawn, breaking, sleepy, lagging, outages, spoiling)}
+def stumbling(scenario: Scenario) -> Scenario:
+    """Functions fail for ever at some rows, sometimes for one replica only, and are replaced by others, of which some fail, too."""
+    chance = scenario.faults.nondeterminism
+    faults = Faults(0.05, 0.1, 0.003, 400, 0.004, chance, chance > 0, ("function", "function", "stop", "function"), until_ms=1_200)
+    tasks = {task: replace(one, skips_errors=one.skips_errors and scenario.seed % 3 == 0) for task, one in scenario.wiring.tasks.items()}
+    flawed = frozenset({"v1", "v3"})
+    behaviours = {task: replace(one, raises=True, flawed=flawed) for task, one in scenario.behaviours.items()}
+    replicas = {task: max(scenario.seed % 4 and 2, count) for task, count in scenario.replicas.items()}
+    return replace(scenario, wiring=replace(scenario.wiring, tasks=tasks), faults=faults, replicas=replicas, behaviours=behaviours)
+
+
+SHAPES = {one.__name__: one for one in (as_drawn, breaking, sleepy, lagging, outages, spoiling, stumbling)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +234,17 @@ def hands_over_nothing(self: Replica, line: Any) -> Any:  # noqa: ARG001
     yield
 
 
+def corrects_first(self: Replica, line: Any) -> Any:
+    """And publishes what it begins from afterwards."""
+    yield from self.listen()
+    if self.corrections.wanted() != self.function:
+        yield from self.corrections.begin(line.epoch + 1)
+    yield from CORRECT(self, line)
+
+
+CORRECT = Replica.correct
+
+
 def publishes_anything(self: Replica, line: Any) -> Any:
     yield from publish(self.wiring.layout, self.task.task, line, self.incarnation)
 
@@ -254,9 +277,9 @@ MUTATIONS: tuple[Mutation, ...] = (
     Mutation(2, "any lineage is taken for one's own", lines, "compare", lambda *_: Finding.OWN, seeds=(12, 20)),
     Mutation(2, "nobody adopts", Divergence, "adopts", lambda *_: False, seeds=(1, 53)),
     Mutation(2, "a break is not marked", Attempt, "rebased", lambda self: self, seeds=(1, 53)),
-    Mutation(2, "the mark does not go with the checkpoint", fork, "line_of", forgets_mark, shape=breaking, seeds=(14, 15)),
+    Mutation(2, "the mark does not go with the checkpoint", fork, "line_of", forgets_mark, shape=breaking, seeds=(7, 22)),
     Mutation(2, "divergences are forgotten while replaying", Divergence, "accepted", forgets_counts, seeds=(53, 90)),
-    Mutation(2, "who merely trails publishes", Replica, "publish_now", publishes_anything, shape=breaking, seeds=(1, 2)),
+    Mutation(2, "who merely trails publishes", Replica, "publish_now", publishes_anything, shape=breaking, seeds=(4, 7)),
     Mutation(2, "a source goes on from its own offsets", Ingestor, "advance", own_offsets, seeds=(4, 7)),
     Mutation(2, "whatever is computed is taken for what stood there", rebuild.Proof, "fits", lambda *_: True, shape=spoiling, seeds=(218,)),
     Mutation(2, "nobody rebuilds", rebuild, "rebuild", scripted(None), shape=spoiling, seeds=(0, 2)),
@@ -299,11 +322,14 @@ MUTATIONS: tuple[Mutation, ...] = (
         shape=lagging,
         seeds=(4, 12),
     ),
-    Mutation(6, "tasks do not wait until E(n) is known", Replica, "know_shape", does_not_wait, shape=lagging, seeds=(4, 41)),
+    Mutation(6, "tasks do not wait until E(n) is known", Replica, "know_shape", does_not_wait, shape=lagging, seeds=(68, 78)),
     Mutation(6, "sources seal past the last epoch", Changes, "may_seal", scripted(True), seeds=(8, 12)),
     Mutation(6, "sources stop as soon as they read it", Changes, "may_seal", stops_at_once, seeds=(8, 23)),
     Mutation(6, "any code computes any epoch", Replica, "know_shape", runs_any_code, seeds=(22, 23)),
     Mutation(6, "the old code publishes nothing for the new", Replica, "hand_over", hands_over_nothing, seeds=(2, 23)),
+    Mutation(6, "a function that is stuck waits for E(n)", Replica, "correct", scripted(None), shape=stumbling, seeds=(18, 21)),
+    Mutation(6, "only who failed hears of the correction", Corrections, "look", scripted(None), shape=stumbling, seeds=(18, 21)),
+    Mutation(6, "a correction is known before there is a beginning", Replica, "correct", corrects_first, shape=stumbling, seeds=(17, 21)),
     Mutation(7, "epochs are sealed before they are due", Pace, "is_due", scripted(True), seeds=(1, 3)),
     Mutation(7, "a clock that may run ahead", StoreClock, "earliest", lambda self, now: self.latest(now) + 20, seeds=(9, 30)),
     Mutation(7, "no lead and no backlog", Pace, "all_reached", scripted(True), seeds=(0, 1)),

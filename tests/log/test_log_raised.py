@@ -3,16 +3,20 @@
 import pytest
 
 from levee.topology.names import OperatorName, TaskId
-from levee_spark.log import attempt
+from levee_spark.log import attempt, control
 from levee_spark.log.attempt import Attempt, FunctionRaised
-from levee_spark.log.ending import Ended, Why
+from levee_spark.log.ending import Ended, Ending, Why
 from levee_spark.log.fork import Line
 from levee_spark.log.keys import Layout
 from levee_spark.log.rank import Times
 from levee_spark.log.replica import Replica
-from levee_spark.log.requests import Compute, Done, Raised, Report
-from levee_spark.log.values import Kind, Manifest
+from levee_spark.log.requests import Answer, Compute, Done, Files, Found, Get, PutIfAbsent, Raised, Report, Request
+from levee_spark.log.values import Correction, Kind, Live, Manifest, Shape
 from levee_spark.log.wiring import TaskWiring, Wiring
+from levee_spark.store.address import open_store
+from levee_spark.store.drive import drive
+from levee_spark.store.driver import StoreDriver
+from levee_spark.store.shared import Shared
 
 LAYOUT = Layout("tests/chain", "uid")
 TASK = TaskWiring(TaskId("double/0"), OperatorName("double"), (TaskId("numbers/0"),), skips_errors=True)
@@ -41,9 +45,53 @@ def test_a_function_that_raises_even_without_rows_fails_its_task() -> None:
 
 
 def test_a_state_that_cannot_follow_the_stream_without_rows_fails_the_task_instead_of_falling_behind() -> None:
-    replica = Replica(Wiring(LAYOUT, TIMES, {TASK.task: TASK}), TASK, "double/0/0", "double/0/0@w", "tests:double")
-    script = replica.take_without_rows(7, ())
-    assert next(script) == Compute(7, (), dropped=True)
+    assert failing("tests:double", driver_with("tests:double")) == Ending(Why.FAILED, 7, "ValueError: no double")
+
+
+# ---- a function that fails while another is wanted already
+
+
+def driver_with(*functions: str) -> StoreDriver:
+    """One control record for each."""
+    driver = StoreDriver(open_store("memory://"), shared=Shared(0))
+    record = control.first(shape(functions[0]), Live(), "test")
+    for after in functions[1:]:
+        driver.answer(PutIfAbsent(LAYOUT.control(record.number), record))
+        record = control.successor(record, "test", shape=shape(after))
+    driver.answer(PutIfAbsent(LAYOUT.control(record.number), record))
+    return driver
+
+
+def shape(function: str) -> Shape:
+    return Shape(((OperatorName("double"), function),))
+
+
+def failing(function: str, driver: StoreDriver) -> Ending:
+    replica = Replica(Wiring(LAYOUT, TIMES, {TASK.task: TASK}), TASK, "double/0/0", "double/0/0@w", function)
     with pytest.raises(Ended) as ended:
-        script.send(RAISED)
-    assert (ended.value.ending.why, ended.value.ending.epoch) == (Why.FAILED, 7)
+        drive(replica.take_without_rows(Line(epoch=6), ()), driver, work=raises)
+    return ended.value.ending
+
+
+def raises(request: Request) -> Answer:
+    return RAISED if request == Compute(7, (), dropped=True) else Files((("state", b"6"),), 0, 1)
+
+
+def test_a_function_that_fails_gives_way_where_it_fails_if_another_is_wanted() -> None:
+    driver = driver_with("tests:double", "tests:other", "tests:third")
+    assert failing("tests:double", driver) == Ending(Why.OTHER_CODE, 6, "tests:third")
+    agreed = driver.answer(Get(LAYOUT.correction(3, TASK.task)))
+    assert getattr(agreed, "record", None) == Correction(3, TASK.task, 7)
+    assert isinstance(driver.answer(Get(LAYOUT.checkpoint(TASK.task, 6))), Found)
+    assert failing("tests:third", driver).why is Why.FAILED  # nothing else is wanted
+
+
+def test_every_replica_of_the_task_hears_of_it_and_old_epochs_keep_their_function() -> None:
+    driver = driver_with("tests:double", "tests:other")
+    failing("tests:double", driver)
+    replica = Replica(Wiring(LAYOUT, TIMES, {TASK.task: TASK}), TASK, "double/0/1", "double/0/1@w", "tests:double")
+    drive(replica.listener.view.refresh(), driver)
+    replica.listener.view.begin_at(1)
+    drive(replica.corrections.look(3), driver)
+    first = replica.listener.view.records[1]
+    assert [replica.corrections.function_at(epoch, first) for epoch in (6, 7, 8)] == ["tests:double", "tests:other", "tests:other"]

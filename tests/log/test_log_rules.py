@@ -140,6 +140,7 @@ def test_no_key_is_a_folder_of_another() -> None:
         layout.pin(task, "h"),
         layout.control(1),
         layout.change(1),
+        layout.correction(1, task),
         layout.anchor(1),
         layout.probe("h", "n"),
     ]

@@ -26,6 +26,8 @@ class ControlView:
 
     def begin_at(self, base: int) -> None:
         """From here on `base` is in force; what lies before it is no longer needed."""
+        if self.records and base < min(self.records):
+            self.records = {}  # one has gone back: what was skipped must be read
         self.starts = {number: epoch for number, epoch in self.starts.items() if number > base} | {base: 0}
         self.base = base
 

@@ -88,6 +88,9 @@ class Layout:
     def change(self, count: int) -> str:
         return f"{self.root()}/changes/{number(count)}"
 
+    def correction(self, count: int, task: TaskId) -> str:
+        return f"{self.root()}/corrections/{number(count)}-{segment(task)}"
+
     def anchor(self, count: int) -> str:
         return f"{self.root()}/anchors/{number(count)}"
 

@@ -11,6 +11,7 @@ from levee_spark.log import attempt as attempts
 from levee_spark.log import bounds, fork, lines, pin, publish, segments
 from levee_spark.log.attempt import Attempt, FunctionRaised
 from levee_spark.log.commit import Committed, Unreadable
+from levee_spark.log.correct import Corrections
 from levee_spark.log.ending import Ended, Ending, Refork, Why
 from levee_spark.log.fork import Line
 from levee_spark.log.inputs import BelowFloor, Inputs, Stuck
@@ -32,6 +33,7 @@ class Replica:
     incarnation: str  # never used twice
     function: str
     listener: Listener = field(init=False)
+    corrections: Corrections = field(init=False)
     inputs: Inputs = field(init=False)
     race: Race = field(init=False)
     divergence: Divergence = field(default_factory=Divergence)
@@ -44,6 +46,7 @@ class Replica:
 
     def __post_init__(self) -> None:
         self.listener = Listener(self.wiring, self.name)
+        self.corrections = Corrections(self.wiring, self.task, self.listener.view)
         self.inputs = Inputs(self.wiring, self.task, self.incarnation)
         self.race = Race(self.wiring, self.task.task, self.incarnation)
         self.mender = Mender(self.wiring, self.task.task)
@@ -78,6 +81,7 @@ class Replica:
         self.pinned = self.race.behind = True
         self.listener.view.begin_at(line.shape)
         yield from self.listen()
+        yield from self.corrections.look(line.epoch + 1)
         self.divergence.forked()
         return line
 
@@ -136,6 +140,7 @@ class Replica:
         rank = self.listener.rank()
         if rank is None:
             raise Refork("no longer active", line.epoch)
+        yield from self.corrections.look(line.epoch + 1)
         yield from self.mender.listen(line.epoch, rank, now_ms)
 
     def end_if_stopped(self, line: Line) -> Script[None]:
@@ -150,7 +155,7 @@ class Replica:
         while not (yield from self.listener.changes.settle(position)):
             yield Wait(self.wiring.times.poll_ms)
         record = self.listener.view.in_force(epoch)
-        wanted = record.shape.function(self.task.operator)
+        wanted = self.corrections.function_at(epoch, record)
         if wanted != self.function:  # The new code starts from what the old code publishes here, and from nothing else.
             yield from self.hand_over(line)
             raise Ended(Ending(Why.OTHER_CODE, line.epoch, wanted))
@@ -174,7 +179,25 @@ class Replica:
         try:
             return (yield from attempts.compute(self.wiring.layout, self.task, blank, line, gathered, dropped=blank.epoch in self.dropped))
         except FunctionRaised as raised:
+            yield from self.correct(line)
             raise Ended(Ending(Why.FAILED, blank.epoch, str(raised))) from raised
+
+    def correct(self, line: Line) -> Script[None]:
+        """The function fails after this line. Where another is wanted already, that takes over here: this one never gets to E(n)."""
+        yield from self.listen()
+        if self.corrections.wanted() == self.function:
+            return
+        if self.divergence.trailing:
+            line = yield from self.adopt_unless_won(line)
+        yield from self.publish_now(line)  # first: once others know of the correction, they can go on from here
+        if (yield from self.corrections.begin(line.epoch + 1)) > line.epoch + 1:
+            raise Refork("its correction begins later", line.epoch)
+        raise Ended(Ending(Why.OTHER_CODE, line.epoch, self.corrections.wanted()))
+
+    def adopt_unless_won(self, line: Line) -> Script[Line]:
+        if (yield from self.wait_for_winner(line.epoch + 1)) is not None:
+            raise Refork("the winner lives", line.epoch)
+        return (yield from self.adopt(line))
 
     def contend(self, line: Line, attempt: Attempt) -> Script[tuple[Line, Attempt, Committed]]:
         """What stands at the epoch's key in the end; the line and the attempt are marked where one had to adopt."""
@@ -230,17 +253,18 @@ class Replica:
         if not attempt.took_rows and taken and not self.divergence.trailing:
             yield from self.diverged(epoch)
         if not attempt.in_state:
-            yield from self.take_without_rows(epoch, gathered)
+            yield from self.take_without_rows(line, gathered)
         yield from self.race.remember(committed)
         if not self.divergence.trailing:
             self.divergence.accepted(epoch)
         return replace(line, epoch=epoch, lineage=committed.lineage, rebased=line.rebased and committed.kind is not Kind.FINAL)
 
-    def take_without_rows(self, epoch: int, gathered: tuple[EpochObject, ...]) -> Script[None]:
+    def take_without_rows(self, line: Line, gathered: tuple[EpochObject, ...]) -> Script[None]:
         """Where not even that can be computed, the state cannot follow the stream."""
-        answer = yield Compute(epoch, gathered, dropped=True)
+        answer = yield Compute(line.epoch + 1, gathered, dropped=True)
         if isinstance(answer, Raised):
-            raise Ended(Ending(Why.FAILED, epoch, answer.error))
+            yield from self.correct(line)
+            raise Ended(Ending(Why.FAILED, line.epoch + 1, answer.error))
 
     def diverged(self, epoch: int) -> Script[None]:
         yield Report("diverged", epoch)

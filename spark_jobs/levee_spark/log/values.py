@@ -149,6 +149,15 @@ class ChangeEpoch:
 
 
 @dataclass(frozen=True, slots=True)
+class Correction:
+    """For one task the function of record `number` holds from this epoch on, before E(n): the one in force fails there."""
+
+    number: int
+    task: TaskId
+    epoch: int
+
+
+@dataclass(frozen=True, slots=True)
 class Anchor:
     """Epoch `epoch` is due at `time_ms` of the store's clock, and every later one a period after the one before."""
 
@@ -175,6 +184,7 @@ Record: TypeAlias = (
     | CheckpointFile
     | ControlRecord
     | ChangeEpoch
+    | Correction
     | Anchor
     | Probe
 )

@@ -163,7 +163,7 @@ def delivery_of(parts: Parts, name: ReplicaName) -> Delivery:
 
 
 def operating_of(parts: Parts, name: ReplicaName, function_name: str, run: int) -> Operating:
-    found = function.load(function_name, parts.order.resource.parent)
+    found = function.found(function_name, parts.order.resource.parent)
     operator = next(one for one in parts.topology.operators if one.name == parts.task(name).operator)
     said = next(one for one in parts.resource.spec.operators if one.name == operator.name)
     index = int(name.task.rpartition("/")[2])

@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from pyspark.sql import DataFrame
+
 from levee_spark.lane.query import Function
 
 
@@ -23,6 +25,21 @@ def put_beside(folder: Path) -> None:
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
         os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH")]))
+
+
+def found(name: str, beside: Path) -> Function:
+    """What cannot be found fails when it is called, like any function that fails: its task says why, and another may take over."""
+    try:
+        return load(name, beside)
+    except NoFunction as missing:
+        return failing(missing)
+
+
+def failing(missing: NoFunction) -> Function:
+    def raises(_inputs: dict[str, DataFrame]) -> DataFrame:
+        raise missing
+
+    return raises
 
 
 def load(name: str, beside: Path) -> Function:

@@ -4,17 +4,20 @@ Why: roles end for reasons (a stop, other code, a function that raised); what fo
 Called by: main.
 """
 
+import math
 import time
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from threading import Thread
 
+from levee_spark.log.ask import CorruptRecord
 from levee_spark.log.control import ControlView
 from levee_spark.log.ending import Ending, Why
 from levee_spark.log.ingest import Ingestor
 from levee_spark.log.replica import Replica
-from levee_spark.log.requests import Answer, Compute, Computed, Deliver, Done, Ingest, Raised, Report, Request, Restore, Snapshot
+from levee_spark.log.requests import Answer, Compute, Computed, Deliver, Done, Ingest, Raised, Report, Request, Restore, Script, Snapshot
 from levee_spark.log.values import ControlRecord
 from levee_spark.store.drive import drive
 from levee_spark.store.driver import monotonic_ms
@@ -92,7 +95,7 @@ class ReplicaThread:
         except Exception as error:  # noqa: BLE001  # a thread that dies silently would look like a replica that waits
             self.rest(Doing.FAILED, f"{type(error).__name__}: {error}")
             self.say("broke", level="error", error=traceback.format_exc())
-            self.pause()
+            time.sleep(self.pause_s())
             return None
         finally:
             if self.work is not None:
@@ -100,27 +103,38 @@ class ReplicaThread:
                 self.work = None
 
     def failed(self, ending: Ending) -> None:
-        """By the user's function. Other code may come at any time; the same is tried again, in case the world was at fault."""
+        """By the user's function. The same is tried again, in case the world was at fault; another as soon as it is wanted."""
         self.rest(Doing.FAILED, ending.detail or ending.why.value)
         self.failed_at = ending.epoch
         self.count("failed")
         self.say("failed", level="error", epoch=ending.epoch, error=ending.detail)
-        self.pause()
+        self.wait_for(self.is_corrected, self.pause_s())
 
     def rest(self, doing: Doing, error: str) -> None:
         self.status.doing, self.status.error = doing, error
 
-    def pause(self) -> None:
+    def pause_s(self) -> float:
+        """Longer from one failure to the next."""
         self.failures += 1
-        time.sleep(min(AGAIN_S_MIN * 2 ** (self.failures - 1), AGAIN_S_MAX))
+        return min(AGAIN_S_MIN * 2.0 ** (self.failures - 1), AGAIN_S_MAX)
 
-    def wait_for(self, holds: Callable[[ControlRecord], bool]) -> None:
+    def is_corrected(self, newest: ControlRecord) -> bool:
+        return newest.shape.function(self.parts.task(self.name).operator) != self.function
+
+    def wait_for(self, holds: Callable[[ControlRecord], bool], at_most_s: float = math.inf) -> None:
         """Until the newest control record says so."""
-        while True:
-            drive(self.view.refresh(), self.parts.driver, self.waiter)
+        until_s = time.monotonic() + at_most_s
+        while time.monotonic() < until_s:
+            with suppress(CorruptRecord):  # the role will say so
+                drive(self.refreshed(), self.parts.driver, self.waiter)
             if self.view.records and holds(self.view.newest()):
                 return
-            time.sleep(self.parts.wiring.times.period_ms / 1000)
+            time.sleep(min(self.parts.wiring.times.period_ms / 1000, max(0.0, until_s - time.monotonic())))
+
+    def refreshed(self) -> Script[None]:
+        if not self.view.records:
+            yield from self.view.begin_at_the_end()
+        yield from self.view.refresh()
 
     # ---- what the role asks for
 

@@ -16,6 +16,7 @@ from levee_spark.log.values import (
     ChangeEpoch,
     CheckpointFile,
     ControlRecord,
+    Correction,
     EpochObject,
     Floor,
     Kind,
@@ -67,6 +68,8 @@ class Oracle:
     folders: dict[str, TaskId] = field(default_factory=dict)
     control: dict[int, ControlRecord] = field(default_factory=dict)
     changes: dict[int, int] = field(default_factory=dict)
+    corrections: dict[TaskId, dict[int, int]] = field(default_factory=dict)
+    failed: set[tuple[TaskId, int, str]] = field(default_factory=set)  # (task, epoch, function)
     anchors: list[tuple[Anchor, int]] = field(default_factory=list)
     files: dict[str, State] = field(default_factory=dict)  # of published checkpoints
     delivered: dict[TaskId, dict[int, tuple[str, ...]]] = field(default_factory=dict)
@@ -97,7 +100,7 @@ class Oracle:
             case ControlRecord():
                 self.must(record.number not in self.control, f"control record {record.number} has two meanings")
                 self.control[record.number] = record
-            case ChangeEpoch():
+            case ChangeEpoch() | Correction():
                 self.change_put(record)
             case Anchor():
                 self.anchors.append((record, self.now_ms))
@@ -311,10 +314,22 @@ class Oracle:
 
     # ---- control
 
-    def change_put(self, change: ChangeEpoch) -> None:
+    def change_put(self, change: ChangeEpoch | Correction) -> None:
+        if isinstance(change, Correction):
+            self.correction_put(change)
+            return
         derived = self.change_epoch(change.number)
         self.must(derived == change.epoch, f"E({change.number}) is recorded as {change.epoch}, it is {derived}")
         self.changes[change.number] = change.epoch
+
+    def correction_put(self, made: Correction) -> None:
+        """Another function than the record's has failed there, and what leads to it is kept."""
+        wanted = self.control[made.number].shape.function(self.wiring.tasks[made.task].operator)
+        failed = {function for task, epoch, function in self.failed if (task, epoch) == (made.task, made.epoch)}
+        self.must(bool(failed - {wanted}), f"record {made.number} corrects {made.task} at {made.epoch}, where nothing has failed")
+        kept = max(self.streams[made.task].checkpoints, default=0)
+        self.must(kept >= made.epoch - 1, f"record {made.number} corrects {made.task} at {made.epoch}, its last checkpoint is at {kept}")
+        self.corrections.setdefault(made.task, {})[made.number] = made.epoch
 
     def change_epoch(self, number: int) -> int | None:
         firsts = []
@@ -346,8 +361,13 @@ class Oracle:
                     f"{task} {epoch} is after the last epoch of stop {number}",
                 )
                 if isinstance(one.payload, Rows):
-                    wanted = shape.function(self.wiring.tasks[task].operator)
-                    self.must(one.payload.function == wanted, f"{task} {epoch} was computed by {one.payload.function}, not by {wanted}")
+                    wanted = self.functions_at(task, epoch, number)
+                    self.must(one.payload.function in wanted, f"{task} {epoch} was computed by {one.payload.function}, not by {wanted}")
+
+    def functions_at(self, task: TaskId, epoch: int, number: int) -> set[str]:
+        """The one in force, or one that began early; where it fails for some replicas only, either may win."""
+        early = [n for n, first in self.corrections.get(task, {}).items() if n > number and first <= epoch]
+        return {self.control[n].shape.function(self.wiring.tasks[task].operator) for n in (number, *early)}
 
     def stop_began(self, number: int, starts: dict[int, int]) -> int:
         while number - 1 in self.control and self.control[number - 1].shape.stopped:

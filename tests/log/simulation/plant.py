@@ -41,6 +41,7 @@ class Behaviour:
     branch: tuple[int, int] = (0, 1)  # of parallel tasks: (which, of how many)
     segmented: bool = False
     raises: bool = False
+    flawed: frozenset[str] = frozenset()  # the versions that raise at poisoned rows; none named: all do, where any raises
 
 
 class Raising(Exception):
@@ -77,8 +78,9 @@ def step(
     return tuple(f"{row}.{task}" for row in held), ()
 
 
-def is_poisoned(behaviour: Behaviour, rows: tuple[str, ...]) -> bool:
-    return behaviour.raises and any(number_of(row) % POISON == 1 for row in rows)
+def is_poisoned(behaviour: Behaviour, function: str, rows: tuple[str, ...]) -> bool:
+    raises = behaviour.raises if not behaviour.flawed else function in behaviour.flawed
+    return raises and any(number_of(row) % POISON == 1 for row in rows)
 
 
 @dataclass(slots=True)
@@ -97,7 +99,7 @@ class Lane:
         assert epoch == self.epoch + 1, f"{self.task}: computes {epoch} from the state after {self.epoch}"
         rows = () if dropped else taken_in(self.behaviour, inputs)
         chance = self.nondeterminism()
-        if not dropped and (is_poisoned(self.behaviour, rows) or (self.behaviour.raises and self.random.random() < chance)):
+        if not dropped and (is_poisoned(self.behaviour, self.function, rows) or (self.behaviour.raises and self.random.random() < chance)):
             raise Raising
         before = self.state
         out, pending = step(self.task, self.behaviour, epoch, before.pending, rows)

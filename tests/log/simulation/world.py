@@ -248,6 +248,7 @@ class World:
                 try:
                     made, digest = lane.compute(epoch, inputs, dropped=dropped)
                 except Raising:
+                    self.oracle.failed.add((process.task, epoch, lane.function))
                     return Raised("poisoned", began_ms, began_ms)
                 self.oracle.was_computed(process.task, epoch, inputs, made)
                 parts = ((digest, made.rows),) if lane.behaviour.segmented else ()
