@@ -6,9 +6,11 @@ Called by: query.
 """
 
 import io
+import json
 import re
 import shutil
 import tarfile
+import uuid
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,6 +56,13 @@ class Folder:
         self.path.mkdir(parents=True)
         with tarfile.open(fileobj=io.BytesIO(data)) as archive:
             archive.extractall(self.path, filter="data")
+        self.rename_query()
+
+    def rename_query(self) -> None:
+        """Two replicas that begin with the same checkpoint are two queries: of one id, Spark lets only one run in a session."""
+        metadata = self.path / "metadata"
+        if metadata.exists():
+            metadata.write_text(json.dumps({**json.loads(metadata.read_text()), "id": str(uuid.uuid4())}))
 
     def remove(self) -> None:
         shutil.rmtree(self.path, ignore_errors=True)
