@@ -1,13 +1,19 @@
 """The user's function raises, and an operator is late."""
 
+import json
 from pathlib import Path
+from typing import Any
 
+import pytest
+
+from levee.cli.main import run as levee
+from levee.cli.shared.ending import Exit
 from levee.control.names import ReplicaName
 from levee.control.seen import Status
 from levee.worlds.local.faults import Kind
 from levee.worlds.local.run import Turn
 from levee_spark.log.values import Kind as Sealed
-from tests.faults.chain import LABELLED, SOURCE, TOTAL, Wish, expected
+from tests.faults.chain import LABELLED, SOURCE, TOTAL, Wish, expected, value
 from tests.faults.plant import check_undisturbed, planted
 from tests.faults.points import HELD
 from tests.faults.streams import check_lines, delivered, sealed
@@ -58,7 +64,16 @@ def both_failed(turn: Turn) -> bool:
     return all(turn.seen.states()[ReplicaName(f"{LABELLED}/{one}")].status is Status.FAILED for one in range(2))
 
 
-def test_epochs_whose_function_raises_or_that_are_late_are_sealed_without_rows_where_that_is_wanted(tmp_path: Path) -> None:
+def dead_epochs(place: Path, capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
+    """After the run as well."""
+    capsys.readouterr()
+    assert levee(["tail", "labelled", "--dead", "--from", "1", "--directory", str(place / "run")]) == Exit.OK
+    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+def test_epochs_whose_function_raises_or_that_are_late_are_sealed_without_rows_where_that_is_wanted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "mine.py").write_text(MINE.format(epoch=RAISES_AT))
     policies = ", onError: skip, late: skip, deadline: 2s"
     with planted(tmp_path, Wish(nodes=1, replicas=1, labelled="mine:labelled", policies=policies)) as plant:
@@ -70,7 +85,7 @@ def test_epochs_whose_function_raises_or_that_are_late_are_sealed_without_rows_w
         plant.until("the others go on", lambda _: plant.streams()[TOTAL][-1].epoch >= total + 2)
         held.unlink()
         plant.is_whole()
-        losses = plant.metrics("levee_failures_total", "levee_epochs_skipped_total")
+        losses = plant.metrics("levee_failures_total", "levee_epochs_failed_total", "levee_epochs_skipped_total")
     streams = plant.streams()
     check_lines(streams)
     failed, skipped = sealed(streams, LABELLED, Sealed.FAILED), sealed(streams, LABELLED, Sealed.SKIPPED)
@@ -78,7 +93,11 @@ def test_epochs_whose_function_raises_or_that_are_late_are_sealed_without_rows_w
     [why] = [one for one in plant.says("failed") if one["epoch"] == RAISES_AT]
     assert "no label for this number" in str(why["detail"])
     assert {one["epoch"] for one in plant.says("skips")} >= set(skipped)  # one that was told may have come at the last moment
-    assert losses["levee_failures_total"] == 1
+    assert losses["levee_failures_total"] == losses["levee_epochs_failed_total"] == 1
+    [dead] = [one for one in dead_epochs(tmp_path, capsys) if one["kind"] == "failed"]
+    assert (dead["_epoch"], dead["_task"]) == (RAISES_AT, LABELLED)
+    assert f"epoch {RAISES_AT}: " in dead["error"] and "no label for this number" in dead["error"]
+    assert f"rows of 'numbers' in this epoch:\n  {{'key': 'a', 'value': {value(RAISES_AT, 0)}}}" in dead["error"]
     assert 3 <= losses["levee_epochs_skipped_total"] <= len(plant.says("skips"))
     out = delivered(tmp_path / "out")
     assert out == expected(max(out), without={*failed, *skipped})

@@ -34,6 +34,7 @@ def test_the_epoch_is_sealed_as_failed_and_its_error_is_told() -> None:
     made = end.value.value
     assert isinstance(made, Attempt)
     assert made.epoch.manifest.kind is Kind.FAILED
+    assert made.epoch.payload == b"ValueError: no double"
     assert not made.in_state
 
 

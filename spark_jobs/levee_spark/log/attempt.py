@@ -38,10 +38,11 @@ def compute(
     answer = yield Compute(blank.epoch, inputs, dropped)
     if isinstance(answer, Raised) and (dropped or not task.skips_errors):
         raise FunctionRaised(answer.error)
-    if isinstance(answer, Raised):  # the epoch is sealed without rows: this is where people learn why
+    if isinstance(answer, Raised):
         yield Report("failed", blank.epoch, answer.error)
-    if isinstance(answer, Raised) or dropped:
-        return failed(blank, line, in_state=dropped)
+        return failed(blank, line, answer.error, in_state=False)
+    if dropped:
+        return failed(blank, line, "", in_state=True)
     assert isinstance(answer, Computed)
     names = tuple(layout.segment(task.task, blank.epoch, digest) for digest, _ in answer.segments)
     chained = lineage(line.lineage, answer.digest)
@@ -50,10 +51,11 @@ def compute(
     return Attempt(EpochObject(manifest, answer.payload), took_rows=True, segments=parts)
 
 
-def failed(blank: Manifest, line: Line, *, in_state: bool) -> Attempt:
+def failed(blank: Manifest, line: Line, error: str, *, in_state: bool) -> Attempt:
+    """Why goes with it, for people; no replica looks at that, and no digest depends on it."""
     digest = sealed_digest(Kind.FAILED)
     manifest = replace(blank, kind=Kind.FAILED, digest=digest, lineage=lineage(line.lineage, digest))
-    return Attempt(EpochObject(manifest), took_rows=False, in_state=in_state)
+    return Attempt(EpochObject(manifest, error.encode() or None), took_rows=False, in_state=in_state)
 
 
 def rows_were_taken(layout: Layout, task: TaskWiring, attempt: Attempt, committed: Manifest) -> Script[bool]:

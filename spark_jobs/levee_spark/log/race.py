@@ -13,7 +13,7 @@ from levee_spark.log.ending import Refork
 from levee_spark.log.floor import FloorWatch
 from levee_spark.log.rank import Last
 from levee_spark.log.requests import Report, Script, Wait
-from levee_spark.log.values import EpochObject, Manifest
+from levee_spark.log.values import EpochObject, Kind, Manifest
 from levee_spark.log.wiring import Wiring
 
 
@@ -64,3 +64,5 @@ class Race:
     def remember(self, committed: Manifest) -> Script[None]:
         self.last = Last.WON if committed.writer == self.writer else Last.LOST
         yield Report(self.last.value, committed.epoch)
+        if self.last is Last.WON and committed.kind is Kind.FAILED:
+            yield Report("dead", committed.epoch)

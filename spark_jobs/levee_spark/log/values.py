@@ -40,7 +40,7 @@ class Manifest:
 
 @dataclass(frozen=True, slots=True)
 class EpochObject:
-    """A committed epoch. The payload is the lane's: Arrow in a worker, row numbers in the simulation."""
+    """A committed epoch. The payload is the lane's: Arrow in a worker, row numbers in the simulation; of a failed one, its error."""
 
     manifest: Manifest
     payload: object = None

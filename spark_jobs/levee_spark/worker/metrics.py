@@ -24,6 +24,7 @@ REPORTED = {  # metric -> its help, and what a role reports when it happens
     "levee_adoptions": ("Breaks that it marked as rebased, since nobody went on with what is committed.", "adopts"),
     "levee_checkpoints_published": ("Checkpoints that it published.", "published"),
     "levee_epochs_skipped": ("Epochs of its inputs that it sealed without rows, since they were late.", "skips"),
+    "levee_epochs_failed": ("Epochs that it sealed without rows, since its function raised and onError is skip.", "dead"),
     "levee_failures": ("Times that its function raised, did not return, or could not be used.", "failed"),
 }
 
