@@ -23,6 +23,8 @@ def no_spark() -> object:
         ("json", {"path": "in", "schema": "a INT", "cleanSource": "delete"}, "cleanSource"),
         ("csv", {"path": "in", "schema": "a INT", "cleanSource": "archive"}, "cleanSource"),
         ("parquet", {"path": "in"}, "says nothing of its columns"),
+        ("json", {"path": "in", "schema": "a INT", "bounded": "yes"}, "says bounded: 'yes'"),
+        ("kafka", {"subscribe": "t", "bounded": "true"}, "is bounded, but kafka does not tell"),
         ("replay", {"epochs": "3"}, "names no generator"),
         ("replay", {"generator": "levee_spark.examples.market:rows", "epochs": "many"}, "'many' epochs"),
     ],
@@ -32,6 +34,13 @@ def test_a_source_that_cannot_work_is_refused_with_a_remedy(form: str, options: 
     with pytest.raises(CannotIngest, match=wrong) as refused:
         open_ingestion("in", form, options, place)
     assert (refused.value.complaint.where, bool(refused.value.complaint.fix)) == ("source 'in'", True)
+
+
+def test_a_generator_is_told_how_long_an_epoch_is_unless_it_was_told_otherwise() -> None:
+    place = Place(no_spark, Path("nowhere"), open_store("memory://"), "seen", 100, period_ms=750)  # type: ignore[arg-type]  # never called
+    options = {"generator": "levee_spark.examples.market:rows"}
+    periods = [open_ingestion("in", "replay", options | more, place).options["periodMs"] for more in ({}, {"periodMs": "5"})]  # type: ignore[attr-defined]
+    assert periods == ["750", "5"]
 
 
 def test_kafka_is_bounded_and_reads_what_was_committed() -> None:

@@ -126,3 +126,16 @@ def test_a_generator_that_cannot_be_found_is_refused_with_a_remedy(name: str) ->
     with pytest.raises(CannotIngest, match="Fix: ") as refused:
         Replay.of({"generator": name}, 0, 1)
     assert name in refused.value.complaint.where
+
+
+def test_an_epoch_is_made_again_and_counts_for_nothing() -> None:
+    source = replay("squares")
+    told = ingested(source, 4)
+    again = source.again(4, "3", "4")
+    assert isinstance(again, Computed)
+    assert (again.payload, again.digest, source.counters.ingested_rows) == (told.payload, told.digest, 3)
+
+
+def test_the_epochs_after_the_end_say_so() -> None:
+    source = replay("squares", epochs="2")
+    assert [ingested(source, epoch).ended for epoch in (1, 2, 3, 4)] == [False, False, True, True]

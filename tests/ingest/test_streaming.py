@@ -229,3 +229,57 @@ def test_a_socket_cannot_go_back_and_goes_on_with_what_comes(folder: Folder) -> 
             assert lines == ["one", "two", "three"]
             source.stop()
         server.shutdown()
+
+
+def test_a_bounded_source_of_files_ends_with_the_first_epoch_that_finds_nothing(folder: Folder) -> None:
+    first = folder.files(bounded="true")
+    folder.write(1, 2)
+    epochs = run(first, 1, 4, None)
+    assert [(numbers(one), one.ended) for one in epochs] == [([1], False), ([2], False), ([], True), ([], True)]
+    assert [first.ended(5), table(epochs[3]).schema] == [True, table(epochs[0]).schema]
+    folder.write(3)
+    first.stop()
+    late = run(folder.files(bounded="true"), 5, 6, epochs[3].offsets)
+    assert [(numbers(one), one.ended) for one in late] == [([], True), ([], True)]
+
+
+def test_a_bounded_source_without_files_ends_at_once(folder: Folder) -> None:
+    assert run(folder.files(bounded="true"), 1, 1, None)[0].ended
+
+
+def test_a_source_without_a_bound_does_not_end_where_nothing_comes(folder: Folder) -> None:
+    assert not run(folder.files(), 1, 2, None)[1].ended
+
+
+def test_an_epoch_of_files_is_read_again_between_its_offsets(folder: Folder) -> None:
+    source = folder.files()
+    folder.write(1, 2, 3, 4)
+    epochs = run(source, 1, 4, None)
+    for number in (1, 3, 4):
+        before = epochs[number - 2].offsets if number > 1 else None
+        told = epochs[number - 1]
+        assert told.offsets is not None
+        again = source.again(number, before, told.offsets)
+        assert isinstance(again, Computed), again
+        assert (again.digest, numbers(again)) == (told.digest, [number])
+    folder.write(5)
+    assert numbers(computed(source, 5, epochs[3].offsets)) == [5]  # it goes on where it was
+
+
+def test_a_counted_source_is_read_again_between_its_offsets(folder: Folder) -> None:
+    source = folder.open(*COUNTED)
+    epochs = run(source, 1, 3, None)
+    assert epochs[1].offsets is not None
+    again = folder.open(*COUNTED).again(2, epochs[0].offsets, epochs[1].offsets)
+    assert isinstance(again, Computed), again
+    assert again.digest == epochs[1].digest
+
+
+def test_a_file_that_is_gone_is_no_epoch_to_be_read_again(folder: Folder) -> None:
+    source = folder.files()
+    folder.write(1, 2)
+    epochs = run(source, 1, 2, None)
+    (folder.path / "in" / "002.json").unlink()
+    assert epochs[1].offsets is not None
+    again = source.again(2, epochs[0].offsets, epochs[1].offsets)
+    assert isinstance(again, Raised) or again.digest != epochs[1].digest

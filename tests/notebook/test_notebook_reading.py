@@ -17,12 +17,12 @@ ALL = ReadAllAvailable()
 
 
 def source(streams: Streams, stream: str = "prices", **options: str) -> Source:
-    return Source(streams.options(stream, **options))  # type: ignore[arg-type]  # any mapping will do
+    return Source(streams.options(stream, **options))
 
 
 def reader(streams: Streams, stream: str = "prices", **options: str) -> StreamReader:
     made = source(streams, stream, **options)
-    opened = made.streamReader(made.schema())  # type: ignore[arg-type]  # ours returns the type, never its name
+    opened = made.streamReader(made.schema())
     assert isinstance(opened, StreamReader)
     return opened
 
@@ -30,7 +30,7 @@ def reader(streams: Streams, stream: str = "prices", **options: str) -> StreamRe
 def numbers(streams: Streams, stream: str = "prices", **options: str) -> list[int]:
     """Of all rows that a batch reader finds, the positive ones."""
     made = source(streams, stream, **options)
-    opened = made.reader(made.schema())  # type: ignore[arg-type]
+    opened = made.reader(made.schema())
     assert isinstance(opened, BatchReader)
     found = [n for part in opened.partitions() for batch in opened.read(part) for n in batch.to_pydict()["n"]]
     return sorted(n for n in found if n > 0)

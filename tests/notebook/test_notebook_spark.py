@@ -104,7 +104,7 @@ def test_what_a_query_writes_is_read_again_batch_by_batch(notebook: SparkSession
 def test_a_query_killed_between_segment_and_manifest_writes_every_row_once(
     notebook: SparkSession, streams: Streams, tmp_path: Path
 ) -> None:
-    cloudpickle.register_pickle_by_value(cut)
+    cloudpickle.register_pickle_by_value(cut)  # type: ignore[no-untyped-call]
     notebook.dataSource.register(cut.CutOffStreams)
     file(tmp_path / "in", "a", 1, 2)
     write(files(notebook, tmp_path / "in"), streams, tmp_path / "query", "levee-cut-off")

@@ -45,7 +45,7 @@ class Query:
     def writer(self) -> StreamWriter:
         """A new one for each batch, as Spark makes them."""
         told = {name: value for name, value in self.streams.options("mine", uid=UID, **self.options).items() if name != "pollMs"}
-        made = Source(told).streamWriter(NUMBERS, overwrite=False)  # type: ignore[arg-type]  # any mapping will do
+        made = Source(told).streamWriter(NUMBERS, overwrite=False)
         assert isinstance(made, StreamWriter)
         return made
 
@@ -70,7 +70,7 @@ def another(query: Query, name: str, **options: str) -> Query:
 
 
 def epoch(streams: Streams, number: int) -> EpochObject | None:
-    opened = Source(streams.options("mine", uid=UID)).reading(NUMBERS).look()  # type: ignore[arg-type]
+    opened = Source(streams.options("mine", uid=UID)).reading(NUMBERS).look()
     return opened.epoch(TASK, number)
 
 
@@ -188,9 +188,9 @@ def test_old_orphans_are_swept_now_and_then(query: Query, streams: Streams, monk
 
 def test_what_would_replace_earlier_epochs_is_refused(streams: Streams) -> None:
     with pytest.raises(CannotUse, match='outputMode\\("append"\\)'):
-        Source({"store": streams.root.as_uri(), "topology": "a", "stream": "s", "uid": "u"}).streamWriter(NUMBERS, overwrite=True)  # type: ignore[arg-type]
+        Source({"store": streams.root.as_uri(), "topology": "a", "stream": "s", "uid": "u"}).streamWriter(NUMBERS, overwrite=True)
 
 
 def test_what_is_written_needs_a_uid(streams: Streams) -> None:
     with pytest.raises(CannotUse, match="has no uid"):
-        Source({"store": streams.root.as_uri(), "topology": "a", "stream": "s"}).streamWriter(NUMBERS, overwrite=False)  # type: ignore[arg-type]
+        Source({"store": streams.root.as_uri(), "topology": "a", "stream": "s"}).streamWriter(NUMBERS, overwrite=False)

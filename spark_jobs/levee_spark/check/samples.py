@@ -12,6 +12,7 @@ import pyarrow as pa
 from pyarrow import ipc, parquet
 
 from levee.topology.streams import Source
+from levee_spark.ingest.opening import with_period
 from levee_spark.ingest.replay import Replay
 from levee_spark.lane.rows import united
 
@@ -47,7 +48,8 @@ class Samples:
             raise NoSample(f"'{source.name}' is {what}, of which there are no sample epochs")
         if spark.format == "rate":
             return [self.ticks(epoch, float(spark.options.get("rowsPerSecond", 1))) for epoch in range(1, self.epochs + 1)]
-        tasks = [Replay.of(spark.options, task, source.parallelism) for task in range(source.parallelism)]
+        options = with_period(spark.options, round(1_000 * self.period_s))
+        tasks = [Replay.of(options, task, source.parallelism) for task in range(source.parallelism)]
         return [united(one.rows(epoch) for one in tasks) for epoch in range(1, self.epochs + 1)]
 
     def ticks(self, epoch: int, rows_per_s: float) -> pa.Table:

@@ -16,12 +16,18 @@ METADATA = {"batchWatermarkMs": 0, "batchTimestampMs": 0, "conf": {"spark.sql.st
 
 def make(folder: Path, offset: str | None, notes: dict[str, str]) -> None:
     """A checkpoint whose last batch ended at `offset`; None: the source had nothing yet, then only its notes matter."""
-    offsets = [f"{TICK}:{json.dumps({'tick': 0})}"] + ([] if offset is None else [f"{SOURCE}:{offset}"])
+    offsets = [f"{TICK}:{json.dumps({'epoch': BATCH + 1})}"] + ([] if offset is None else [f"{SOURCE}:{offset}"])
     write(folder / "metadata", json.dumps({"id": str(uuid.uuid4())}))  # no two queries of one JVM may share theirs
     write(folder / "offsets" / str(BATCH), "\n".join(["v2", json.dumps(METADATA), *offsets]))
     write(folder / "commits" / str(BATCH), 'v1\n{"nextBatchWatermarkMs":0}')
     for name, text in notes.items():
         write(folder / "sources" / SOURCE / name, text)
+
+
+def plan(folder: Path, offset: str | None) -> None:
+    """After `make`: the next batch, as if Spark had planned it up to `offset` and not done it."""
+    offsets = [f"{TICK}:{json.dumps({'epoch': BATCH + 2})}"] + ([] if offset is None else [f"{SOURCE}:{offset}"])
+    write(folder / "offsets" / str(BATCH + 1), "\n".join(["v2", json.dumps(METADATA), *offsets]))
 
 
 def write(path: Path, text: str) -> None:

@@ -16,6 +16,8 @@ from levee_spark.lane.rows import row_hash
 
 FILES = frozenset({"csv", "json", "orc", "parquet", "text", "xml", "avro", "binaryFile"})
 FORGETFUL = frozenset({"socket"})  # they cannot go back: whoever comes next begins with what comes then
+BOUNDED = "bounded"
+OWN = frozenset({"schema", BOUNDED})  # of the options those that are not Spark's
 ROW_BYTES = 100  # of a row in a file, as a guess: files are bounded in bytes
 LIMITS = ("maxFilesPerTrigger", "maxBytesPerTrigger", "maxOffsetsPerTrigger")
 KAFKA = {"kafka.isolation.level": "read_committed"}
@@ -28,6 +30,16 @@ def wrong_with(source: str, form: str, options: Mapping[str, str]) -> Complaint 
         return Complaint(where, wrong, "leave cleanSource out, and remove old files yourself")
     if form in FILES - {"text", "binaryFile"} and "schema" not in options:
         return Complaint(where, f"says nothing of its columns, and {form} files that are still to come cannot be asked", SCHEMA_FIX)
+    if (bounded := options.get(BOUNDED)) is not None:
+        return wrong_bound(where, form, bounded)
+    return None
+
+
+def wrong_bound(where: str, form: str, told: str) -> Complaint | None:
+    if form not in FILES:
+        return Complaint(where, f"is bounded, but {form} does not tell that there is no more", "leave it out; files and replay can end")
+    if told.lower() not in {"true", "false"}:
+        return Complaint(where, f"says bounded: {told!r}", "write 'true' or 'false'")
     return None
 
 
@@ -36,7 +48,7 @@ SCHEMA_FIX = "write options: {schema: 'symbol STRING, price DOUBLE'}"
 
 def effective(form: str, options: Mapping[str, str], max_rows: int, tasks: int) -> dict[str, str]:
     """Each task reads all of the source and keeps its share, so that it may read as many times more."""
-    rest = {name: value for name, value in options.items() if name != "schema"}
+    rest = {name: value for name, value in options.items() if name not in OWN}
     limited = any(name.lower() in {limit.lower() for limit in LIMITS} for name in rest)
     if form == "kafka":
         return {**KAFKA, **({} if limited else {"maxOffsetsPerTrigger": str(max_rows * tasks)}), **rest}

@@ -30,6 +30,9 @@ class Ingestion(Protocol):
         Raised: nothing was taken; the same may be asked again, and begins anew.
         """
 
+    def again(self, epoch: int, offsets: str | None, until: str) -> Computed | Raised:
+        """The rows of a committed epoch that ended at `until`, as far as they can still be had; it counts for nothing else."""
+
     def ended(self, epoch: int) -> bool:
         """Whether no row will ever come in `epoch` or after it: a bounded source stays, and gives empty epochs."""
 

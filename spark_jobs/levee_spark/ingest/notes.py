@@ -6,7 +6,7 @@ Called by: `streaming`.
 """
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -25,6 +25,9 @@ class Notes(Protocol):
     def restored(self, position: Position | None) -> dict[str, str]:
         """What has to be in the folder of a query that goes on from there, by name."""
 
+    def copy(self) -> "Notes":
+        """For another query beside this one."""
+
 
 @dataclass(frozen=True, slots=True)
 class PlainNotes:
@@ -33,6 +36,9 @@ class PlainNotes:
 
     def restored(self, position: Position | None) -> dict[str, str]:
         return dict(position.notes) if position else {}
+
+    def copy(self) -> "PlainNotes":
+        return self
 
 
 @dataclass(slots=True)
@@ -54,6 +60,9 @@ class FileNotes:
         self.seen = position.seen or Seen() if position else Seen()
         self.last = last_batch(position.offset) if position else -1
         return written(self.seen.files(self.shelf), self.last)
+
+    def copy(self) -> "FileNotes":
+        return replace(self)
 
 
 def last_batch(offset: str | None) -> int:

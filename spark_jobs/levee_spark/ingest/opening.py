@@ -36,12 +36,13 @@ class Place:
     keys: str  # of a folder in it that all replicas of this task share, and nobody else
     max_rows: int  # of an epoch
     keep_epochs: int = KEEP_EPOCHS
+    period_ms: int | None = None
 
 
 def open_ingestion(source: str, form: str, options: Mapping[str, str], place: Place, *, task: int = 0, tasks: int = 1) -> Ingestion:
     """`task` of `tasks`: which share of the source's rows is wanted."""
     if form == "replay":
-        return open_replay(source, options, task, tasks)
+        return open_replay(source, with_period(options, place.period_ms), task, tasks)
     if wrong := formats.wrong_with(source, form, options):
         raise CannotIngest(wrong.where, wrong.wrong, wrong.fix)
     given = formats.effective(form, options, place.max_rows, tasks)
@@ -51,7 +52,8 @@ def open_ingestion(source: str, form: str, options: Mapping[str, str], place: Pl
 
     backlog = Backlog(task, tasks) if form == "kafka" else None
     spark = own_session(place.spark())
-    return Streaming(spark, frame, place.folder, notes_of(form, options, place), form not in formats.FORGETFUL, backlog)
+    bounded = options.get(formats.BOUNDED, "false").lower() == "true"
+    return Streaming(spark, frame, place.folder, notes_of(form, options, place), form not in formats.FORGETFUL, backlog, bounded)
 
 
 def notes_of(form: str, options: Mapping[str, str], place: Place) -> Notes:
@@ -66,6 +68,11 @@ def age_ms(options: Mapping[str, str]) -> int | None:
         return None
     told = re.fullmatch(r"(\d+)\s*([a-z]*)", options.get("maxFileAge", "7d").lower())
     return int(told[1]) * UNITS_MS[told[2]] if told and told[2] in UNITS_MS else None
+
+
+def with_period(options: Mapping[str, str], period_ms: int | None) -> dict[str, str]:
+    """A generator that makes rows at a rate must know how long an epoch is."""
+    return ({} if period_ms is None else {"periodMs": str(period_ms)}) | dict(options)
 
 
 def open_replay(source: str, options: Mapping[str, str], task: int, tasks: int) -> Replay:

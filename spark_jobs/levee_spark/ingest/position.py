@@ -17,14 +17,18 @@ class Position:
     offset: str | None  # as the source writes it; None: it has never had anything
     notes: tuple[tuple[str, str], ...] = ()  # what the source keeps beside its offset, by name: when a rate began, Kafka's first offsets
     seen: Seen | None = None  # the files that a file source has read; these are its notes, in fewer words
+    ended: bool = False  # of a bounded source: what comes from here on does not count
 
     def text(self) -> str:
         told: dict[str, Any] = {"offset": self.offset, "notes": dict(self.notes)}
         if self.seen is not None:
             told["seen"] = self.seen.plainly()
+        if self.ended:
+            told["ended"] = True
         return json.dumps(told, sort_keys=True, separators=(",", ":"))
 
     @classmethod
     def of(cls, text: str) -> "Position":
         told = json.loads(text)
-        return cls(told["offset"], tuple(told["notes"].items()), Seen.of(told["seen"]) if "seen" in told else None)
+        seen = Seen.of(told["seen"]) if "seen" in told else None
+        return cls(told["offset"], tuple(told["notes"].items()), seen, told.get("ended", False))

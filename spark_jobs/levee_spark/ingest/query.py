@@ -5,24 +5,31 @@ go on from what somebody else has committed.
 Called by: `streaming`.
 """
 
-import queue
 import re
 import shutil
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import pyarrow as pa
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
+from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.streaming.query import StreamingQuery
 
-from levee_spark.ingest import checkpoint, tick
+from levee_spark.ingest import checkpoint
+from levee_spark.lane.query import SINK, SOURCE
 from levee_spark.lane.rows import emitted
+from levee_spark.lane.spool import read_output, spool
 
 Frame: TypeAlias = Callable[[SparkSession], DataFrame]
+BASE = 0  # tick n is batch n - 1
+LOOK_MS = 1_000  # how often one asks again while nothing comes
+NO_TICKS = pa.table({"tick": pa.array([], pa.int64())})
 NOISE = re.compile(r"\n=== Streaming Query ===|\n\tat ")  # where Spark's text begins to speak of itself
 CAUSE = re.compile(r"^Caused by: (?:[\w.$]+: )?(.+)$", re.MULTILINE)
 
@@ -39,49 +46,59 @@ class Batch:
 
 @dataclass(slots=True)
 class Query:
+    """Ticks are epochs of a lane's source (jvm/LaneSource.java), which waits until the next is announced; its rows go to a lane's sink."""
+
     folder: Path  # of its checkpoint
     stopping: threading.Event
-    gate: tick.Gate = field(init=False)
-    batches: "queue.SimpleQueue[Batch]" = field(default_factory=queue.SimpleQueue)
     running: StreamingQuery | None = None
+    handover: Any = None  # its Lane.java
+    emits: pa.Schema | None = None
+    tick: int = BASE
 
-    def __post_init__(self) -> None:
-        self.gate = tick.Gate(self.folder.with_name(f"gate-{self.folder.name}"))
-
-    def start(self, spark: SparkSession, source: Frame) -> None:
-        spark.dataSource.register(tick.TickSource)
-        ticks = spark.readStream.format(tick.FORMAT).option("gate", str(self.gate.path)).name(checkpoint.TICK).load()
-        frame = emitted(beside(ticks, source(spark)))
-        writer = frame.writeStream.foreachBatch(self.take).option("checkpointLocation", str(self.folder))
+    def start(self, spark: SparkSession, source: Frame, *, goes_on: bool) -> None:
+        """`goes_on`: after the batch that the checkpoint says was done."""
+        self.tick = BASE + checkpoint.BATCH + 1 if goes_on else BASE
+        self.folder.parent.mkdir(parents=True, exist_ok=True)
+        spool(self.beside("ticks"), NO_TICKS)
+        self.handover = spark._jvm.dev.levee.spark.Lane.open(BASE)  # type: ignore[union-attr]  # noqa: SLF001
+        ticks = spark.readStream.format(SOURCE).schema("tick long").option("lane", self.handover.id()).name(checkpoint.TICK).load()
+        frame = emitted(before(ticks, source(spark)))
+        self.emits = to_arrow_schema(frame.schema, error_on_duplicated_field_names_in_struct=True, timezone="UTC")
+        writer = frame.writeStream.format(SINK).option("lane", self.handover.id()).option("checkpointLocation", str(self.folder))
         self.running = writer.start()
 
-    def take(self, frame: DataFrame, number: int) -> None:
-        """Called by Spark. It must not wait here: `stop` would wait for it."""
-        self.batches.put(Batch(number, frame.toArrow()))
-
     def next_batch(self) -> Batch:
-        self.gate.let_one_pass(self.must_live)
-        while True:
-            try:
-                return self.batches.get(timeout=tick.LOOK_S)
-            except queue.Empty:
-                self.must_live()
+        """All that the source has now, which may be nothing."""
+        assert self.running is not None and self.emits is not None
+        self.tick += 1
+        output = self.beside("rows")
+        told = self.running._jsq, self.tick, str(self.beside("ticks")), False, str(output), LOOK_MS  # noqa: SLF001
+        try:
+            while not self.handover.compute(*told):
+                if self.stopping.is_set():
+                    raise Ended("stopped")
+        except (PySparkException, Py4JError) as error:
+            raise Ended(self.why(error)) from error
+        return Batch(self.tick - BASE - 1, read_output(output, self.emits))
 
-    def must_live(self) -> None:
+    def why(self, error: Exception) -> str:
         if self.stopping.is_set():
-            raise Ended("stopped")
-        assert self.running is not None
-        if not self.running.isActive:
-            raise Ended(reasons(str(self.running.exception() or "the query has ended")))
+            return "stopped"
+        return reasons(str((self.running.exception() if self.running else None) or error))
+
+    def beside(self, what: str) -> Path:
+        return self.folder.with_name(f"{self.folder.name}-{what}.arrow")
 
     def stop(self) -> None:
-        """The query first: it would notice that the gate is gone."""
         try:
             if self.running is not None:
                 self.running.stop()
         finally:
-            self.gate.close()
+            if self.handover is not None:
+                self.handover.close()
             shutil.rmtree(self.folder, ignore_errors=True)
+            for what in ("ticks", "rows"):
+                self.beside(what).unlink(missing_ok=True)
 
 
 def reasons(text: str) -> str:
@@ -90,7 +107,7 @@ def reasons(text: str) -> str:
     return " <- ".join(causes) or NOISE.split(text)[0]
 
 
-def beside(ticks: DataFrame, rows: DataFrame) -> DataFrame:
+def before(ticks: DataFrame, rows: DataFrame) -> DataFrame:
     """The rows, and the ticks before them, which have none: Spark asks the sources in this order."""
     nothing = [f.lit(None).cast(field.dataType).alias(field.name) for field in rows.schema]
     return ticks.where(f.lit(False)).select(*nothing).union(rows)

@@ -48,6 +48,9 @@ class Replay:
         self.counters.offered_rows += computed.rows
         return replace(computed, ended_ms=monotonic_ms())
 
+    def again(self, epoch: int, offsets: str | None, until: str) -> Computed | Raised:
+        return replace(self, counters=Counters()).ingest(epoch, offsets)
+
     def compute(self, epoch: int, began_ms: int) -> Computed:
         table = self.rows(epoch)
         payload, offsets = encode(table), str(epoch)

@@ -8,7 +8,7 @@ Called by: `opening`.
 import itertools
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -19,7 +19,7 @@ from levee_spark.ingest.ingestion import Counters
 from levee_spark.ingest.notes import COMPACT_EVERY, Notes
 from levee_spark.ingest.plain import plain
 from levee_spark.ingest.position import Position
-from levee_spark.ingest.query import Ended, Frame, Query
+from levee_spark.ingest.query import Batch, Ended, Frame, Query
 from levee_spark.lane.rows import digested, encode
 from levee_spark.log.digest import short_hash
 from levee_spark.log.requests import Computed, Raised
@@ -41,6 +41,7 @@ class Streaming:
     notes: Notes
     remembers: bool = True  # False: a source that cannot go back (a socket) begins anew instead of going on
     backlog: Backlog | None = None
+    bounded: bool = False  # it ends with what there is
     counters: Counters = field(default_factory=Counters)
     stopping: threading.Event = field(default_factory=threading.Event)
     query: Query | None = None
@@ -59,12 +60,45 @@ class Streaming:
                 self.abandon()  # it may have been begun after `stop` looked
 
     def next_epoch(self, query: Query, epoch: int, began_ms: int) -> Computed:
+        reached = Position.of(self.at) if self.at else None
         batch = query.next_batch()
-        self.at = self.notes.position(query.folder, checkpoint.offset_of(query.folder, batch.number), epoch).text()
-        rows, digest = digested(batch.rows)
+        over = reached is not None and reached.ended
+        if not over:
+            reached = self.position(query, batch, reached, epoch)
+            self.at = reached.text()
+        assert reached is not None and self.at is not None
+        rows, digest = digested(batch.rows.slice(0, 0) if over else batch.rows)
         self.count(query, rows.num_rows)
         digest = short_hash("source", digest, self.at)
-        return Computed(encode(plain(rows)), rows.num_rows, digest, began_ms, monotonic_ms(), self.at)
+        return Computed(encode(plain(rows)), rows.num_rows, digest, began_ms, monotonic_ms(), self.at, ended=reached.ended)
+
+    def again(self, epoch: int, offsets: str | None, until: str) -> Computed | Raised:
+        """By a query of its own, whose only batch is planned by hand from the one position to the other."""
+        began_ms = monotonic_ms()
+        if not self.remembers:
+            return Raised("this source cannot go back: what it gave is nowhere else", began_ms, began_ms)
+        query = Query(self.folder / f"again-{next(self.folders)}", self.stopping)
+        try:
+            return self.read_again(query, Position.of(offsets) if offsets else None, until, began_ms)
+        except Exception as error:  # noqa: BLE001  (as above)
+            return Raised(f"epoch {epoch}: {error}", began_ms, monotonic_ms())
+        finally:
+            query.stop()
+
+    def read_again(self, query: Query, before: Position | None, until: str, began_ms: int) -> Computed:
+        after = Position.of(until)
+        checkpoint.make(query.folder, before.offset if before else None, self.notes.copy().restored(after))
+        checkpoint.plan(query.folder, after.offset)
+        query.start(self.spark, self.source, goes_on=True)
+        batch = query.next_batch()
+        rows, digest = digested(batch.rows.slice(0, 0) if before and before.ended else batch.rows)
+        return Computed(encode(plain(rows)), rows.num_rows, short_hash("source", digest, until), began_ms, monotonic_ms(), until)
+
+    def position(self, query: Query, batch: Batch, before: Position | None, epoch: int) -> Position:
+        """A bounded source has ended with the first epoch that finds nothing new."""
+        found = self.notes.position(query.folder, checkpoint.offset_of(query.folder, batch.number), epoch)
+        nothing_new = found.offset == (before.offset if before else None)
+        return replace(found, ended=self.bounded and nothing_new)
 
     def query_after(self, offsets: str | None) -> Query:
         """The one that runs, if its last epoch is the committed one."""
@@ -83,7 +117,7 @@ class Streaming:
         notes = self.notes.restored(position)
         if position is not None:
             checkpoint.make(query.folder, position.offset, notes)
-        query.start(self.spark, self.source)
+        query.start(self.spark, self.source, goes_on=position is not None)
         self.at = offsets
 
     def count(self, query: Query, rows: int) -> None:
@@ -97,8 +131,8 @@ class Streaming:
             query.stop()
 
     def ended(self, epoch: int) -> bool:
-        """Nobody knows of a streaming source that nothing will come."""
-        return False
+        """As far as its epochs were ingested here: of a streaming source nobody knows it before."""
+        return self.at is not None and Position.of(self.at).ended
 
     def stop(self) -> None:
         self.stopping.set()

@@ -99,8 +99,7 @@ class Inputs:
             return
         again, self.corrupt_since_ms = self.corrupt_since_ms is not None, corrupt.ended_ms
         yield Report("corrupt", epoch, corrupt.why)
-        if not self.wiring.tasks[task].is_source:
-            self.asked += 1
-            yield from damage.request(self.wiring, task, epoch, f"{self.reader}-needs-{self.asked}")
+        self.asked += 1
+        yield from damage.request(self.wiring, task, epoch, f"{self.reader}-needs-{self.asked}")
         if again:
             raise Stuck(f"{task} {epoch}")

@@ -76,6 +76,7 @@ class Compute:
 class Ingest:
     epoch: int
     offsets: str | None  # where the epoch before ended; None: at the very beginning
+    until: str | None = None  # where the epoch itself ended: it is read again, and where the source is does not change
 
 
 @dataclass(frozen=True, slots=True)

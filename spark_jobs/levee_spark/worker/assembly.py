@@ -26,6 +26,7 @@ from levee_spark.lane.query import Keyed, Lane, LaneInput
 from levee_spark.log.ingest import Ingestor
 from levee_spark.log.replica import Replica
 from levee_spark.log.requests import Answer, Deliver, Done, Files, Get, Ingest, Raised, Request, Restore, Snapshot, Wait
+from levee_spark.log.reread import Rereader
 from levee_spark.log.seal import Sealer
 from levee_spark.log.sink import Sink
 from levee_spark.log.values import EpochObject, Kind
@@ -119,6 +120,8 @@ class Ingesting:
 
     def __call__(self, request: Request) -> Answer:
         assert isinstance(request, Ingest), f"a source cannot answer {request}"
+        if request.until is not None:
+            return self.ingestion.again(request.epoch, request.offsets, request.until)
         answer = self.ingestion.ingest(request.epoch, request.offsets)
         if isinstance(answer, Raised):
             raise SourceFailed(answer.error)  # nothing was taken: the replica says so and begins anew
@@ -149,7 +152,8 @@ def ingestion_of(parts: Parts, name: ReplicaName, run: int) -> Ingestion:
     source = next(one for one in parts.resource.spec.sources if one.name == operator)
     assert source.spark is not None, "imports are refused before"
     keys = f"{parts.wiring.layout.stream(name.task)}/shelf"
-    place = Place(parts.session, parts.folder(name) / str(run), parts.driver.blobs, keys, parts.resource.spec.epoch.max_rows)
+    max_rows, period_ms = parts.resource.spec.epoch.max_rows, parts.wiring.times.period_ms
+    place = Place(parts.session, parts.folder(name) / str(run), parts.driver.blobs, keys, max_rows, period_ms=period_ms)
     return open_ingestion(operator, source.spark.format, source.spark.options, place, task=int(index), tasks=source.parallelism)
 
 
@@ -224,6 +228,12 @@ def sealers_of(parts: Parts, name: ReplicaName) -> list[Sealer]:
         Sealer(replace(parts.wiring, times=times_of(parts.resource.spec, deadlines[task.operator])), task, parts.incarnation(name))
         for task in late
     ]
+
+
+def rereaders_of(parts: Parts, name: ReplicaName) -> list[Rereader]:
+    """Beside an ingestor: whoever needs an epoch of its source that is corrupt must not wait until the source has new rows."""
+    task = parts.task(name)
+    return [Rereader(parts.wiring, task.task, parts.incarnation(name))] if task.is_source else []
 
 
 def spool_for(order: Order) -> Path:

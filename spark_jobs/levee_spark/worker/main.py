@@ -21,7 +21,8 @@ from levee.topology import load
 from levee.topology.spec import Resource
 from levee_spark.lane.trouble import Failed
 from levee_spark.log import probe
-from levee_spark.log.requests import Answer, Done, Report, Request
+from levee_spark.log.requests import Answer, Done, Ingest, Report, Request
+from levee_spark.log.reread import Rereader
 from levee_spark.log.seal import Sealer
 from levee_spark.log.trim import Trimmer
 from levee_spark.log.wiring import Wiring
@@ -32,7 +33,7 @@ from levee_spark.store.address import CannotOpen, open_store
 from levee_spark.store.drive import drive
 from levee_spark.store.driver import StoreDriver, monotonic_ms
 from levee_spark.worker import order as orders
-from levee_spark.worker.assembly import Parts, sealers_of, spool_for
+from levee_spark.worker.assembly import Parts, rereaders_of, sealers_of, spool_for
 from levee_spark.worker.due import REFRESH_S, Due
 from levee_spark.worker.function import put_beside
 from levee_spark.worker.logs import Log
@@ -44,6 +45,7 @@ from levee_spark.worker.status import Status
 from levee_spark.worker.warm import warm_up
 from levee_spark.worker.wiring import wiring_of
 
+Helper = Trimmer | Sealer | Rereader
 HEAP_MIB, HEAP_MIB_PER_REPLICA = 256, 32
 USAGE = 2
 BROKEN = 70
@@ -183,16 +185,18 @@ def start(parts: Parts, replicas: Sequence[ReplicaThread]) -> None:
     for one in replicas:
         one.start()
         trimmer = Trimmer(parts.wiring, parts.task(one.name), parts.incarnation(one.name))
-        helpers: list[Trimmer | Sealer] = [trimmer, *sealers_of(parts, one.name)]
+        helpers: list[Helper] = [trimmer, *sealers_of(parts, one.name), *rereaders_of(parts, one.name)]
         for helper in helpers:
             name = f"{one.name} {type(helper).__name__}"
             Thread(target=assist, args=(parts, helper, one), name=name, daemon=True).start()
 
 
-def assist(parts: Parts, helper: Trimmer | Sealer, replica: ReplicaThread) -> None:
-    """Trimmers and sealers: they only report, in the name of the replica that they help."""
+def assist(parts: Parts, helper: Helper, replica: ReplicaThread) -> None:
+    """Trimmers, sealers and rereaders: they report in the name of the replica that they help; the last ask it to read an epoch again."""
 
     def work(request: Request) -> Answer:
+        if isinstance(request, Ingest):
+            return replica.read_again(request)
         assert isinstance(request, Report)
         if request.what not in {"won", "lost"}:
             replica.count(request.what)

@@ -147,6 +147,13 @@ class ReplicaThread:
         self.account(request, answer)
         return answer
 
+    def read_again(self, request: Ingest) -> Answer:
+        """For its rereader, in that one's thread."""
+        if isinstance(self.work, Ingesting):
+            return self.work(request)
+        now_ms = monotonic_ms()
+        return Raised("the source is not open now", now_ms, now_ms)
+
     def report(self, report: Report) -> Answer:
         self.count(report.what)
         if report.what == "forks again" and isinstance(self.work, Operating):
@@ -155,6 +162,8 @@ class ReplicaThread:
             self.ended(report.epoch)
         elif report.what in QUIET:
             self.status.last = report.what
+            if isinstance(self.work, Ingesting):
+                self.status.epoch = report.epoch  # an ingestor that is never first computes nothing, and follows
         else:
             self.say(report.what, epoch=report.epoch, detail=report.detail)
         now_ms = monotonic_ms()
