@@ -88,6 +88,10 @@ class Machine:
         """Whoever begins again has no ending yet."""
         return transition.ending or (None if self.states[transition.origin].kind is Kind.FINAL else ending)
 
+    def takes_back(self, transition: Transition) -> bool:
+        """Whether it undoes what another may rely on by now."""
+        return any(name in method.undo for method in self.methods.values() for name in transition.do)
+
     def undone_by(self, method: MethodName) -> frozenset[MethodName]:
         return frozenset(self.methods[method].undo)
 

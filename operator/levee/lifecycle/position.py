@@ -28,6 +28,7 @@ class Record:
     attempts: int = 0  # since it was submitted: failures that were answered by another try
     failures: int = 0  # in a row
     failed_at: Instant | None = None
+    claims: int = 0  # how often it was stored only so that whoever else still acts is overtaken
     history: tuple[Passage, ...] = ()  # bounded, oldest first
 
 

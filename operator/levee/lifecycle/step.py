@@ -25,11 +25,15 @@ class Unexpected(LookupError):
 
 
 def step(machine: Machine, position: Position, event: EventName, now: Instant) -> Step:
+    """Before anything is taken back the record is stored, even if it is not news: whoever else still acts on it is overtaken by that."""
     transition = machine.transition(position.state, event)
     if transition is None:
         raise Unexpected(f"lifecycle {machine.name}: state {position.state} knows no event {event}")
     record = advanced(machine, position, transition, now)
-    persist = must_persist(machine, record, position.stored, transition)
+    stores = machine.states[record.state].persist
+    changes = is_news(record, position.stored, transition)
+    claims = stores and not changes and machine.takes_back(transition)
+    record, persist = replace(record, claims=record.claims + claims), stores and (changes or claims)
     waits = 0 if machine.states[record.state].kind is Kind.RESTING and record.state != position.state else position.waits
     after = Position(record, record if persist else position.stored, now, waits)
     return Step(after, transition.do, persist, transition)
@@ -49,10 +53,8 @@ def advanced(machine: Machine, position: Position, transition: Transition, now: 
     return replace(record, since=now, history=history, failures=failures, failed_at=failed_at)
 
 
-def must_persist(machine: Machine, record: Record, stored: Record | None, transition: Transition) -> bool:
+def is_news(record: Record, stored: Record | None, transition: Transition) -> bool:
     """A state is stored when it is entered, not each time something happens in it; an attempt is stored before it is made."""
-    if not machine.states[record.state].persist:
-        return False
     if stored is None or (stored.state, stored.ending) != (record.state, record.ending):
         return True
     return transition.counts and record.attempts != stored.attempts
