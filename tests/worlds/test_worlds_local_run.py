@@ -80,6 +80,24 @@ def test_a_node_that_comes_back_has_its_replicas_again_and_costs_no_row(tmp_path
     assert delivered(tmp_path) == expected(len(delivered(tmp_path)))
 
 
+def test_a_store_that_cannot_be_written_is_told_and_the_run_goes_on_when_it_is_back(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store, away = tmp_path / "store", tmp_path / "away"
+    with running(setup(tmp_path)) as run:
+        play(run, lambda turn: epoch_of(turn) > 10)
+        store.rename(away)
+        turns = play(run, lambda turn: turn.table.reason == "StoreSilent")
+        assert not turns[-1].table.ready
+        assert levee(["status", "--directory", str(tmp_path / "run")]) == Exit.OK
+        assert "StoreSilent: Overwrite" in capsys.readouterr().out
+        standing = epoch_of(turns[-1])
+        away.rename(store)
+        turns = play(run, lambda turn: epoch_of(turn) > standing + 20 and turn.table.reason == "Settled")
+    assert any(one.text == "serves again" for turn in turns for one in turn.news)
+    assert delivered(tmp_path) == expected(len(delivered(tmp_path)))
+
+
 def test_a_primary_that_slept_and_a_task_that_lost_both_replicas_change_no_epoch(tmp_path: Path) -> None:
     asleep = Fault(Kind.PAUSE_REPLICA, "total/0", at_epoch=20, for_ms=1_500)
     both = [Fault(Kind.KILL_REPLICA, f"double/0/{number}", at_epoch=70) for number in (0, 1)]

@@ -69,6 +69,7 @@ class Reason(StrEnum):
     RATES_CHANGED = "RatesChanged"
     WAITING = "Waiting"
     STOPPING = "Stopping"
+    STORE_SILENT = "StoreSilent"
     TASK_FAILED = "TaskFailed"
     WORKER_GIVEN_UP = "WorkerGivenUp"
     DEGRADED = "Degraded"

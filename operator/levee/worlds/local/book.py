@@ -73,6 +73,10 @@ class Book:
         now = yield from clock.ask_time(layout, self.holder, None, times.resolution_ms)
         return (yield from anchor.write(layout, Anchor(anchors.latest() + 1, last + 1, now.high_ms + LEAD_MS)))
 
+    def try_to_write(self) -> None:
+        """StoreSilent, with the reason, where that does not work."""
+        self.carry_out(clock.ask_time(self.wiring.layout, self.holder, None, self.wiring.times.resolution_ms))
+
     def carry_out(self, script: Script[T]) -> T:
         waiter = self.driver.waiter()
         try:

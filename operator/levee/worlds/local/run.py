@@ -111,11 +111,17 @@ class LocalRun:
 
     def tell_of_store(self) -> None:
         if (silent := self.world.silence_to_tell()) is not None:
-            self.tell(Event("store", f"does not answer: {silent}" if silent else "answers again", grave=bool(silent)))
+            self.tell(Event("store", f"does not serve: {silent}" if silent else "serves again", grave=bool(silent)))
+
+    def standing(self) -> tuple[Reason, str]:
+        """Without the store nothing moves, whatever was decided."""
+        if self.world.silent:
+            return Reason.STORE_SILENT, self.world.silent
+        return (self.was.reason, self.was.text) if self.was else (Reason.OPENING, "")
 
     def table(self) -> RunTable:
-        world, decision = self.world, self.was
-        blank = self.blank
+        world, blank = self.world, self.blank
+        reason, text = self.standing()
         return RunTable(
             blank.topology,
             blank.uid,
@@ -123,8 +129,8 @@ class LocalRun:
             None if self.over else processes.identify(os.getpid()),
             world.configuration,
             world.record.number if world.record else None,
-            decision.reason.value if decision else Reason.OPENING.value,
-            decision.text if decision else "",
+            reason.value,
+            text,
             tuple(TaskEntry(task, wired.inputs, wired.sink) for task, wired in world.book.wiring.tasks.items()),
             tuple(NodeEntry(one.node, one.alive, one.process if one.alive else None) for one in world.nodes.values()),
             tuple(
@@ -132,7 +138,7 @@ class LocalRun:
                 for name, one in world.workers.items()
             ),
             tuple(self.told),
-            self.ready and not self.over,
+            self.ready and not self.over and not world.silent,
         )
 
     def write(self, table: RunTable) -> None:

@@ -21,6 +21,7 @@ from levee.worlds.local.asking import states_of
 from levee.worlds.local.book import Book, StoreSilent
 from levee.worlds.local.folder import Folder
 from levee.worlds.local.node import LocalNode, start_node
+from levee.worlds.local.progress import Progress
 from levee.worlds.local.worker import LocalWorker, Program, start_worker
 from levee_spark.log.values import ControlRecord
 
@@ -47,6 +48,10 @@ class LocalWorld:
     finished: Finish | None = None
     silent: str = ""  # why the store does not answer
     silent_told: str = ""
+    progress: Progress = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.progress = Progress(self.book.wiring.times.period_ms)
 
     def begin(self, nodes: Sequence[NodeName], now: Instant) -> None:
         for name in nodes:
@@ -77,6 +82,8 @@ class LocalWorld:
             self.outages,
             self.completed,
         )
+        if self.progress.stands(seen, now):
+            self.try_to_write()
         return replace(seen, rates=self.measured(seen, now), outages=self.followed_outages(seen, now))
 
     def read_log(self) -> None:
@@ -85,6 +92,12 @@ class LocalWorld:
             self.completed = self.book.ordered_the_stop().startswith(Reason.COMPLETED)
             self.stop_epoch = self.book.stop_epoch() if self.opened is not None else None
             self.silent = ""
+        except StoreSilent as silent:
+            self.silent = str(silent)
+
+    def try_to_write(self) -> None:
+        try:
+            self.book.try_to_write()
         except StoreSilent as silent:
             self.silent = str(silent)
 
@@ -151,6 +164,6 @@ class LocalWorld:
 
     def start(self, order: StartWorker, now: Instant) -> None:
         incarnation = f"{order.worker}.{self.opened}.{order.attempt}"  # no two controllers have opened with the same record
-        worker = start_worker(order, incarnation, self.folder, self.nodes[order.node], self.program, now)
+        worker = start_worker(order, incarnation, self.folder, self.nodes[order.node], self.program, now, urgent=self.anchored)
         self.workers.pop(order.worker, None)
         self.workers[order.worker] = worker
