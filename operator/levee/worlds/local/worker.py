@@ -105,12 +105,15 @@ class LocalWorker:
         return lines[-1] if lines else ""
 
 
-def start_worker(order: StartWorker, incarnation: str, folder: Folder, node: LocalNode, program: Program, now: Instant) -> LocalWorker:
+def start_worker(
+    order: StartWorker, incarnation: str, folder: Folder, node: LocalNode, program: Program, now: Instant, *, urgent: bool
+) -> LocalWorker:
+    """`urgent`: the topology runs, and misses this worker's replicas."""
     directory, log = folder.incarnation(incarnation), folder.log(incarnation)
     directory.mkdir(parents=True)
     log.parent.mkdir(exist_ok=True)
     file = directory / "order.json"
-    file.write_text(json.dumps(order_document(order, incarnation, directory, program), indent=1))
+    file.write_text(json.dumps(order_document(order, incarnation, directory, program, urgent=urgent), indent=1))
     try:
         popen = node.start([*program.command, str(file)], log, program.environment)
     except OSError:  # the node went away just now
@@ -118,7 +121,7 @@ def start_worker(order: StartWorker, incarnation: str, folder: Folder, node: Loc
     return LocalWorker(order, incarnation, directory, log, popen, processes.identify(popen.pid), now, now)
 
 
-def order_document(order: StartWorker, incarnation: str, directory: Path, program: Program) -> dict[str, object]:
+def order_document(order: StartWorker, incarnation: str, directory: Path, program: Program, *, urgent: bool) -> dict[str, object]:
     return {
         "resource": str(program.resource),
         "uid": program.uid,
@@ -128,4 +131,5 @@ def order_document(order: StartWorker, incarnation: str, directory: Path, progra
         "replicas": list(order.replicas),
         "port": 0,
         "attempt": order.attempt,
+        "urgent": urgent,
     }
