@@ -20,7 +20,10 @@ WRITE = "write a FaultTolerantTopology, or name another file"
 BEGIN = "begin with apiVersion: levee.dev/v1alpha1 and kind: FaultTolerantTopology"
 LOOK = "look at quotes, brackets and indentation here and in the line before"
 UNQUOTED = "write a number, without quotes"
-KNOWN = "remove it; known here: image, store, epoch, sources, operators, sinks, configurations, faultTolerance, placement and suspend"
+KNOWN = (
+    "remove it; known here: image, store, epoch, sources, operators, sinks, configurations, faultTolerance, placement, suspend, "
+    "restartNonce, deletionPolicy and podTemplate"
+)
 RATE = "spec.sources[0].configurations[0].rate"
 BOMB = "a: &a [1,1,1,1,1,1,1,1,1,1]\n" + "".join(
     f"{new}: &{new} [{','.join([f'*{old}'] * 10)}]\n" for old, new in zip("abcdef", "bcdefg", strict=True)

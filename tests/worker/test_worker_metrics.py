@@ -36,7 +36,7 @@ def operator() -> Status:
 
 
 def source() -> Status:
-    status = Status("market/0/1", "market/0", Doing.IDLE, offered=120, emitted=Passed(100, 10))
+    status = Status("market/0/1", "market/0", Doing.IDLE, offered=120, waiting=20, emitted=Passed(100, 10))
     status.read = {"market": Passed(100, 10)}
     return status
 
@@ -86,6 +86,14 @@ def test_only_sources_have_an_offered_rate() -> None:
     assert found["levee_active"][frozenset({**WHO, "task": "market/0", "replica": "market/0/1"}.items())] == 0
 
 
+def test_rows_that_wait_are_told_where_the_source_tells_or_the_lag_does() -> None:
+    paced = Status("market/0/0", "market/0", Doing.RUNNING, offered=100, paced=True, lag_epochs=3, emitted=Passed(100, 10))
+    silent = Status("market/0/2", "market/0", Doing.RUNNING, offered=100, emitted=Passed(100, 10))
+    found = metrics(source(), paced, silent)
+    assert sorted(found["levee_rows_waiting"].values()) == [20, 30]
+    assert sorted(found["levee_rows_offered_total"].values()) == [100, 120, 130]
+
+
 def test_the_page_lists_all_metrics_and_phases_and_no_others() -> None:
     page = PAGE.read_text()
     listed = set(re.findall(r"^\| `(levee_\w+)` \|", page, re.MULTILINE))
@@ -131,7 +139,7 @@ class Worker:
 @pytest.fixture
 def worker() -> Worker:
     made = Worker(0, ready=False)
-    made.port = serve(Sources(ORDER, lambda: [operator()], lambda: made.ready, lambda: b"levee_epoch 7\n"), 0)
+    made.port = serve(Sources(ORDER, lambda: [operator()], lambda: made.ready, lambda: b"levee_epoch 7\n"), "127.0.0.1", 0)
     return made
 
 

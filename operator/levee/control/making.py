@@ -34,6 +34,7 @@ class Terms:
     functions: tuple[tuple[OperatorName, str], ...]
     cancels: bool = False
     workers_per_node: int | None = 1  # None: a worker for each replica
+    named_by_content: bool = False  # a worker with other replicas in it is another worker
 
 
 def wanted_of(topology: Topology, wiring: Wiring, planned: Planned, nodes: Sequence[NodeName], terms: Terms) -> Wanted:
@@ -43,7 +44,7 @@ def wanted_of(topology: Topology, wiring: Wiring, planned: Planned, nodes: Seque
     return Wanted(
         shape=Shape(tuple(sorted(terms.functions)), graph_identity(topology)),
         sources=wiring.sources(),
-        workers=placing.packed(homes, nodes, terms.workers_per_node),
+        workers=placing.packed(homes, nodes, terms.workers_per_node, by_content=terms.named_by_content),
         configurations=topology.configurations,
         active={name: replicas | of_ends for name, replicas in planned.active.items()},
         patience=Patience(wiring.times.failure_timeout_ms),

@@ -5,6 +5,7 @@ Called by: whoever makes a `Wanted`; the rule `leave_dead_nodes`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from hashlib import blake2b
 
 from levee.control.names import ReplicaName, WorkerName, replica_name, task_of, worker_name
 from levee.control.wanted import Placed
@@ -24,14 +25,25 @@ def with_ends(
     return homes
 
 
-def packed(homes: Mapping[ReplicaName, NodeName], nodes: Sequence[NodeName], per_node: int | None) -> tuple[Placed, ...]:
+def packed(
+    homes: Mapping[ReplicaName, NodeName], nodes: Sequence[NodeName], per_node: int | None, *, by_content: bool = False
+) -> tuple[Placed, ...]:
     """So many workers a node, each with its share of the node's replicas; None: a worker for each replica."""
     placed: list[Placed] = []
     for node in nodes:
         here = [replica for replica, on in homes.items() if on == node]
         count = len(here) if per_node is None else min(per_node, len(here))
-        placed += [Placed(worker_name(node, index), node, tuple(here[index::count])) for index in range(count)]
+        shares = [tuple(here[index::count]) for index in range(count)]
+        placed += [
+            Placed(content_name(node, share) if by_content else worker_name(node, index), node, share) for index, share in enumerate(shares)
+        ]
     return tuple(placed)
+
+
+def content_name(node: NodeName, share: tuple[ReplicaName, ...]) -> WorkerName:
+    """Where a plan may be followed by another, a worker that has become another one must not be taken for it."""
+    who = share[0].replace("/", "-") if len(share) == 1 else blake2b(" ".join(share).encode(), digest_size=4).hexdigest()
+    return WorkerName(f"{node}-{who}")
 
 
 def refuge(

@@ -17,7 +17,7 @@ _KEPT = (
     "description", "type", "format", "x-kubernetes-int-or-string", "enum", "default", "example",
     "minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum", "minLength", "maxLength", "pattern",
     "minItems", "maxItems", "minProperties", "maxProperties", "required", "properties", "items", "additionalProperties",
-    "x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-validations",
+    "x-kubernetes-preserve-unknown-fields", "x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-validations",
 )  # fmt: skip  # what a structural schema may hold, in the order in which people read it
 
 

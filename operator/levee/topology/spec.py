@@ -4,14 +4,14 @@ Why: validator, planner and CustomResourceDefinition must agree on every field, 
 Called by: topology.load, which validates documents against Resource; topology.crd, which makes the schema.
 """
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from levee import __version__
 from levee.topology.fields import Name, Part, Text
 from levee.topology.streams import Operators, Sinks, Sources, Stream
-from levee.topology.wanted import Epochs, FaultTolerance, Joints, Placement, Store
+from levee.topology.wanted import DeletionPolicy, Epochs, FaultTolerance, Joints, Placement, PodTemplate, Store
 
 GROUP, VERSION, KIND = "levee.dev", "v1alpha1", "FaultTolerantTopology"
 API_VERSION = f"{GROUP}/{VERSION}"
@@ -58,6 +58,15 @@ class Spec(Part):
     fault_tolerance: FaultTolerance = Field(default_factory=FaultTolerance, description="How much fault tolerance is wanted.")
     placement: Placement = Field(default_factory=Placement, description="Which nodes may be used and how.")
     suspend: bool = Field(default=False, description="True stops the workers and keeps streams, checkpoints and decisions.")
+    restart_nonce: Annotated[int, Field(ge=0, le=2**53)] = Field(
+        default=0, description="Another number than before submits it again where it has failed, and starts all its workers anew."
+    )
+    deletion_policy: Annotated[DeletionPolicy, Field(strict=False)] = Field(
+        default=DeletionPolicy.RETAIN, description="What becomes of streams and checkpoints when the resource is deleted: retain or delete."
+    )
+    pod_template: PodTemplate = Field(
+        default_factory=dict, description="What is to be otherwise in the workers' pods; the container is called worker."
+    )
 
     @property
     def streams(self) -> tuple[Stream, ...]:

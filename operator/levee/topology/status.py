@@ -16,7 +16,7 @@ HISTORY_MAX = 32
 
 
 class State(StrEnum):
-    """Where a topology is in its life."""
+    """Where a topology is in its life: the states of levee.lifecycle's documents."""
 
     SUBMITTED = "submitted"
     PARSING = "parsing"
@@ -25,10 +25,16 @@ class State(StrEnum):
     INSTANTIATING = "instantiating"
     DISPATCHING = "dispatching"
     RUNNING = "running"
+    UPDATING = "updating"
+    REVERTING = "reverting"
+    SUSPENDING = "suspending"
     SUSPENDED = "suspended"
     CANCELING = "canceling"
-    COMPLETE = "complete"
+    COMPLETING = "completing"
+    CLEANUP = "cleanup"
     FAILED = "failed"
+    CANCELED = "canceled"
+    COMPLETED = "completed"
 
 
 class Truth(StrEnum):
@@ -48,6 +54,15 @@ class Passage(Part):
     state: State = Field(description="The state that was entered.")
     since: datetime = Field(description="When it was entered.")
     reason: Line | None = Field(default=None, description="Why, in one word.")
+
+
+class Lifecycle(Part):
+    """What the lifecycle must know of itself after a crash of whoever follows it."""
+
+    ending: State | None = Field(default=None, description="How it will have ended when it is cleaned up.")
+    failures: Whole | None = Field(default=None, description="Failures in a row.")
+    failed_at: datetime | None = Field(default=None, description="When it failed last.")
+    refused: Whole | None = Field(default=None, description="The generation of the spec that could not be put in force.")
 
 
 class Condition(Part):
@@ -78,9 +93,11 @@ class PlanStatus(Part):
 class Status(Part):
     observed_generation: Whole | None = Field(default=None, description="The generation of the spec that the operator has seen.")
     state: State | None = Field(default=None, description="Where the topology is in its life.")
+    since: datetime | None = Field(default=None, description="Since when it is there.")
     history: Annotated[list[Passage], Field(max_length=HISTORY_MAX)] | None = Field(
         default=None, description="The last states, oldest first."
     )
+    lifecycle: Lifecycle | None = Field(default=None, description="For the operator: what it goes on from.")
     conditions: Annotated[list[Condition], Field(max_length=16)] | None = Field(
         default=None, description="Ready, Planned, Healthy and GuaranteeMet, each with its reason."
     )

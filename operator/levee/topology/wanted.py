@@ -5,9 +5,9 @@ Called by: topology.spec, which puts the resource together.
 """
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import Field, WithJsonSchema
 
 from levee.topology.fields import URI_PATTERN, Cores, Duration, Fraction, Name, NodeId, Part, Positive
 from levee.topology.graph import FailureModel, Strategy
@@ -32,6 +32,13 @@ class Packing(StrEnum):
 
     REPLICA = "replica"  # a pod each
     NODE = "node"  # one pod per node
+
+
+class DeletionPolicy(StrEnum):
+    """What becomes of a topology's data when its resource goes."""
+
+    RETAIN = "retain"
+    DELETE = "delete"
 
 
 class Store(Part):
@@ -131,4 +138,5 @@ class Joint(Part):
     )
 
 
+PodTemplate = Annotated[dict[str, Any], WithJsonSchema({"type": "object", "x-kubernetes-preserve-unknown-fields": True})]
 Joints = Annotated[list[Joint], Field(max_length=4096)]

@@ -91,6 +91,9 @@ class Layout:
     def correction(self, count: int, task: TaskId) -> str:
         return f"{self.root()}/corrections/{number(count)}-{segment(task)}"
 
+    def plan(self, count: int) -> str:
+        return f"{self.root()}/plans/{number(count)}"
+
     def anchor(self, count: int) -> str:
         return f"{self.root()}/anchors/{number(count)}"
 

@@ -48,6 +48,7 @@ from levee_spark.worker.wiring import wiring_of
 Helper = Trimmer | Sealer | Rereader
 HEAP_MIB, HEAP_MIB_PER_REPLICA = 256, 32
 USAGE = 2
+ORDER = "LEVEE_ORDER"
 BROKEN = 70
 LOOK_S = 1.0
 
@@ -74,11 +75,12 @@ class Spark:
 
 
 def main(arguments: Sequence[str]) -> int:
-    if len(arguments) != 1:
-        print("usage: python -m levee_spark.worker ORDER.json", file=sys.stderr)
+    told = os.environ.get(ORDER)
+    if len(arguments) > 1 or not (arguments or told):
+        print(f"usage: python -m levee_spark.worker ORDER.json (or the order itself in {ORDER})", file=sys.stderr)
         return USAGE
     try:
-        order = orders.read(Path(arguments[0]))
+        order = orders.read(Path(arguments[0])) if arguments else orders.parse(told or "", ORDER)
         resource = resource_of(order)
         run(order, resource)
     except (BadOrder, CannotRun, CannotOpen) as refused:
@@ -112,7 +114,7 @@ def run(order: Order, resource: Resource) -> None:
     due = Due(wiring, order.worker)
     replicas = [ReplicaThread(parts, name) for name in order.replicas]
     ready = Event()
-    port = serve(sources(parts, replicas, due, ready), order.port)
+    port = serve(sources(parts, replicas, due, ready), order.host, order.port)
     announce(order, port)
     log.say("started", node=order.node, port=port, replicas=[str(name) for name in order.replicas])
     try:
@@ -144,7 +146,7 @@ def size_of(resource: Resource, order: Order) -> Size:
 
 def prepare(parts: Parts, session: SparkSession) -> None:
     """Whoever says that it is ready is: its first epochs take hardly longer than the others."""
-    if not any(uses_spark(parts, name) for name in parts.order.replicas):
+    if parts.order.urgent or not any(uses_spark(parts, name) for name in parts.order.replicas):
         return
     began_s = time.monotonic()
     try:

@@ -10,6 +10,8 @@ from typing import Any
 
 from levee.topology.names import TaskId
 
+LOOPBACK = "127.0.0.1"
+
 
 class BadOrder(Exception):
     """The file is no order; what is wrong with it."""
@@ -43,15 +45,24 @@ class Order:
     replicas: tuple[ReplicaName, ...]
     port: int = 0  # 0: any that is free
     attempt: int = 1
+    host: str = LOOPBACK  # where it may be asked; "": at every address of the machine
+    urgent: bool = False  # somebody is missed: the first epochs are not worth waiting for a warm session
 
 
 def read(path: Path) -> Order:
     try:
-        told: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise BadOrder(f"{path}: {error.strerror}") from error
+    return parse(text, str(path))
+
+
+def parse(text: str, origin: str) -> Order:
+    try:
+        told: dict[str, Any] = json.loads(text)
         names = tuple(ReplicaName.parse(str(name)) for name in told["replicas"])
         place = Path(told["directory"])
-        return Order(
-            Path(told["resource"]), told["uid"], told["worker"], told["node"], place, names, told.get("port", 0), told.get("attempt", 1)
-        )
-    except (OSError, ValueError, TypeError, KeyError) as error:
-        raise BadOrder(f"{path}: {type(error).__name__}: {error}") from error
+        port, attempt, host, urgent = told.get("port", 0), told.get("attempt", 1), told.get("host", LOOPBACK), bool(told.get("urgent"))
+        return Order(Path(told["resource"]), told["uid"], told["worker"], told["node"], place, names, port, attempt, host, urgent)
+    except (ValueError, TypeError, KeyError) as error:
+        raise BadOrder(f"{origin}: {type(error).__name__}: {error}") from error

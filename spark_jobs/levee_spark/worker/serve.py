@@ -49,6 +49,8 @@ def of_replica(one: Status) -> dict[str, Any]:
         "last": one.last,
         "lag_epochs": one.lag_epochs,
         "rows": one.emitted.rows,
+        "offered": one.offered_rows,
+        "waiting": one.waiting_rows,
         "rows_per_s": round(one.rows_per_s, 1),
         "error": one.error,
         "ended": one.ended,
@@ -56,9 +58,9 @@ def of_replica(one: Status) -> dict[str, Any]:
     }
 
 
-def serve(sources: Sources, port: int) -> int:
-    """On loopback, in threads of its own; the port that it got."""
-    server = ThreadingHTTPServer(("127.0.0.1", port), handler(sources))
+def serve(sources: Sources, host: str, port: int) -> int:
+    """In threads of its own; the port that it got."""
+    server = ThreadingHTTPServer((host, port), handler(sources))
     server.daemon_threads = True
     Thread(target=server.serve_forever, name="levee-http", daemon=True).start()
     return server.server_port

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from levee.control import outages
-from levee.control.actions import Action, EndWorker, Finish, StartWorker, WriteAnchor, WriteRecord
+from levee.control.actions import Action, EndWorker, Finish, Reason, StartWorker, WriteAnchor, WriteRecord
 from levee.control.names import Instant
 from levee.control.seen import NodeSeen, Observation, Outage
 from levee.control.standing import uncovered
@@ -23,6 +23,7 @@ from levee.worlds.kubernetes.cluster import Cluster
 from levee.worlds.kubernetes.pods import Birth, PodTerms, pod
 from levee.worlds.kubernetes.seen import PodSeen
 from levee.worlds.local.book import Book, StoreSilent
+from levee.worlds.measuring import Measuring
 from levee_spark.log.values import ControlRecord
 
 FORCED = 0  # seconds of grace where no kubelet is there to end anything
@@ -36,12 +37,13 @@ class KubernetesWorld:
     api: Api
     cluster: Cluster
     when: seen.When
-    is_mine: Callable[[], bool] = lambda: True  # whether this controller still leads
+    plan: int  # the number of the written plan that `wanted` follows from
+    leads: Callable[[], bool] = lambda: True  # whether this controller is the one that acts
     asker: Asker = field(default_factory=Asker)
+    measuring: Measuring = field(default_factory=Measuring)
     record: ControlRecord | None = None
-    anchored: bool = False
-    configuration: ConfigurationName | None = None
     stop_epoch: int | None = None
+    completed: bool = False
     outages: tuple[Outage, ...] = ()
     finished: Finish | None = None
     silent: str = ""  # why the store does not answer
@@ -58,14 +60,27 @@ class KubernetesWorld:
             tuple(self.nodes_now(now)),
             workers,
             self.record,
-            self.record is not None,
+            self.record is not None and self.record.plan == self.plan,
             self.anchored,
             self.configuration,
             None,
             self.stop_epoch,
             self.outages,
+            self.completed,
         )
-        return replace(found, outages=self.followed_outages(found, now))
+        rates = self.measuring.measured(self.wanted.sources, found, now)
+        return replace(found, rates=rates, outages=self.followed_outages(found, now))
+
+    @property
+    def anchored(self) -> bool:
+        """Before the anchor no source is active; the record that makes them active comes after it, and whoever takes over can read it."""
+        ranks = dict(self.record.live.ranks) if self.record is not None and not self.record.shape.stopped else {}
+        return any(replica in ranks for task in self.wanted.sources for replica in self.wanted.replicas[task])
+
+    @property
+    def configuration(self) -> ConfigurationName | None:
+        name = ConfigurationName(self.record.configuration) if self.record is not None else None
+        return name if name in self.wanted.active else None
 
     def pods_now(self, now: Instant) -> tuple[PodSeen, ...]:
         """In the order in which they came."""
@@ -84,6 +99,7 @@ class KubernetesWorld:
     def read_log(self) -> None:
         try:
             self.record = self.book.newest()
+            self.completed = self.book.ordered_the_stop().startswith(Reason.COMPLETED)
             self.stop_epoch = self.book.stop_epoch() if self.record is not None else None
             self.silent = ""
         except StoreSilent as silent:
@@ -99,7 +115,7 @@ class KubernetesWorld:
 
     def perform(self, action: Action, now: Instant) -> None:
         """What follows a request that the store did not answer is left to the next turn."""
-        if self.silent or not self.is_mine():
+        if self.silent or not self.leads():
             return
         try:
             self.perform_now(action, now)
@@ -112,7 +128,7 @@ class KubernetesWorld:
                 self.write(record, configuration)
             case WriteAnchor():
                 self.book.write_anchor()
-                self.anchored, self.outages = True, ()
+                self.outages = ()
             case StartWorker():
                 self.start(action)
             case EndWorker(worker, attempt):
@@ -125,9 +141,9 @@ class KubernetesWorld:
                 assert_never(action)
 
     def write(self, record: ControlRecord, configuration: ConfigurationName) -> None:
-        mine = replace(record, writer=self.book.holder)
+        mine = replace(record, writer=self.book.holder, configuration=configuration, plan=self.plan)
         if self.book.write(mine):
-            self.record, self.configuration = mine, configuration
+            self.record = mine
 
     def start(self, order: StartWorker) -> None:
         """Under a name that follows from the pods there are: who does the same at the same time meets this one."""

@@ -1,0 +1,326 @@
+"""What the lifecycle's methods do on Kubernetes, for one topology.
+
+Why: the document says when each is called; here is only how. Each looks first, and does what is missing: whoever called it before may have
+died in it.
+Called by: life, through the lifecycle's runner, in threads: everything here may block.
+"""
+
+import base64
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
+
+from levee.control import rules
+from levee.control.actions import Decision
+from levee.control.making import Terms, graph_identity, wanted_of
+from levee.control.names import Instant
+from levee.control.seen import Observation
+from levee.control.wanted import Wanted
+from levee.lifecycle.handlers import Context, NotYet, Overtaken
+from levee.lifecycle.names import EventName, MethodName
+from levee.serve import eligible, planning
+from levee.serve.shop import Shop
+from levee.topology.complaint import Complaint
+from levee.topology.names import OperatorName
+from levee.topology.spec import Resource
+from levee.topology.wanted import OnFailure, Packing
+from levee.topology.wording import complaint_text
+from levee.worlds import plans
+from levee.worlds.kubernetes import companions
+from levee.worlds.kubernetes.names import Owner
+from levee.worlds.kubernetes.pods import PodTerms
+from levee.worlds.kubernetes.world import KubernetesWorld
+from levee.worlds.local.book import Book
+from levee.worlds.plans import WrittenPlan
+from levee_spark.log import control, probe
+from levee_spark.log.wiring import Wiring
+from levee_spark.store.address import CannotOpen, open_store
+from levee_spark.store.blobs import Trouble
+from levee_spark.store.drive import drive
+from levee_spark.store.driver import StoreDriver
+from levee_spark.worker.wiring import wiring_of
+
+Object: TypeAlias = Mapping[str, Any]
+Deed: TypeAlias = Callable[[Context], str | None]
+
+
+@dataclass(slots=True)
+class Deeds:
+    shop: Shop
+    owner: Owner
+    resource: Object  # as it was seen last
+    plan: WrittenPlan | None = None  # in force
+    number: int = 0  # of the plan in force
+    draft: WrittenPlan | None = None
+    refused: int = 0  # the generation that could not be taken up
+    trouble: tuple[str, str] = ("", "")  # a reason and words, for the conditions
+    world: KubernetesWorld | None = None
+    driver: StoreDriver | None = None
+    told: list[Decision] = field(default_factory=list)  # what was decided, and not yet told of
+
+    @property
+    def handlers(self) -> Mapping[MethodName, Deed]:
+        methods: dict[str, Deed] = {
+            "read_spec": self.read_spec,
+            "reread_spec": self.reread_spec,
+            "map_streams": self.map_streams,
+            "release_imports": nothing,
+            "make_plan": self.make_plan,
+            "write_plan": self.write_plan,
+            "forget_plan": self.forget_plan,
+            "open_log": self.open_log,
+            "start_replicas": self.start_replicas,
+            "remove_replicas": self.remove_replicas,
+            "set_the_clock": self.set_the_clock,
+            "replan": self.replan,
+            "change_plan": self.change_plan,
+            "revert_plan": self.revert_plan,
+            "pause_at_epoch": self.order_stop,
+            "stop_at_epoch": self.order_stop,
+            "find_the_end": self.find_the_end,
+            "settle_data": nothing,
+        }
+        return {MethodName(name): deed for name, deed in methods.items()}
+
+    # ---- from a resource to a plan
+
+    def read_spec(self, _: Context) -> str:
+        found = planning.loaded(self.resource)
+        wrong = [*found.complaints, *(hindrances(found.resource) if found.resource is not None else ())]
+        self.trouble = ("Invalid", "; ".join(map(complaint_text, wrong))) if wrong else ("", "")
+        return "refused" if wrong else "parsed"
+
+    def reread_spec(self, context: Context) -> str | None:
+        return "refused" if self.read_spec(context) == "refused" else None
+
+    def map_streams(self, _: Context) -> str:
+        resource = self.read_resource()
+        found = drive(self.examine(resource), self.open_store(resource))
+        if isinstance(found, probe.Refused):
+            raise NotYet(f"the store cannot be used: {found.why}")
+        return "mapped"
+
+    def examine(self, resource: Resource) -> Any:
+        wiring = wiring_of(resource, self.owner.uid)
+        return probe.examine(wiring.layout, f"controller-{self.shop.identity}", 1, wiring.times.period_ms)
+
+    def make_plan(self, _: Context) -> str:
+        return self.planned(self.resource)
+
+    def planned(self, resource: Object) -> str:
+        nodes = eligible.nodes(self.shop.cluster.nodes(), resource["spec"].get("placement") or {})
+        if not nodes:
+            raise NotYet("no node of the cluster is ready and has the labels that spec.placement.nodeSelector names")
+        try:
+            self.draft = self.shop.planner.pool.submit(planning.planned, resource, nodes).result()
+        except planning.Infeasible as why:
+            self.trouble = ("NoPlan", str(why))
+            return "infeasible"
+        return "planned"
+
+    def write_plan(self, _: Context) -> str:
+        assert self.draft is not None, "it was made before"
+        blobs, layout = self.open_store(self.read_resource()).blobs, self.wiring(self.draft.resource).layout
+        try:
+            number = plans.write(blobs, layout, self.draft)
+        except Trouble as trouble:
+            raise NotYet(f"the store does not answer: {trouble}") from None
+        self.take_up(self.draft, number)
+        return "written"
+
+    def forget_plan(self, _: Context) -> None:
+        """What no control record names. Those that one names are part of the streams' history."""
+        self.plan, self.number, self.draft = None, 0, None
+
+    # ---- from a plan to replicas
+
+    def open_log(self, _: Context) -> None:
+        world, now = self.need_world(), self.shop.now()
+        seen = world.observe(now)
+        if seen.record is not None and seen.record.plan == self.number and not seen.record.shape.stopped:
+            return
+        self.carry_out(rules.open_the_log(world.wanted, replace(seen, opened=False), now), now)
+        if world.record is None or world.record.plan != self.number:
+            raise Overtaken
+
+    def start_replicas(self, _: Context) -> None:
+        world, now = self.need_world(), self.shop.now()
+        self.shop.ensure(companions.config_map(self.owner, world.terms.config_map, self.in_force().resource))
+        self.carry_out(rules.start_what_is_planned(world.wanted, world.observe(now), now), now)
+
+    def remove_replicas(self, _: Context) -> None:
+        self.shop.remove_pods(self.owner)
+
+    def set_the_clock(self, _: Context) -> None:
+        world, now = self.need_world(), self.shop.now()
+        seen = world.observe(now)
+        if not seen.anchored:
+            self.carry_out(rules.set_the_clock(world.wanted, seen, now), now)
+
+    def carry_out(self, decision: Decision | None, now: Instant) -> None:
+        for action in decision.actions if decision is not None else ():
+            self.need_world().perform(action, now)
+        if decision is not None and decision.actions:
+            self.told.append(decision)
+
+    # ---- while it runs
+
+    def replan(self, context: Context) -> str:
+        """The graph of streams that are there cannot be another one; all else can."""
+        if self.read_spec(context) == "refused":
+            return "refused"
+        in_force = self.in_force()
+        before, after = in_force.resource["spec"], self.resource["spec"]
+        changed = [name for name in ("store", "epoch") if before.get(name) != after.get(name)]
+        if changed:
+            self.trouble = ("CannotChange", f"spec.{changed[0]} cannot be changed: make a new topology")
+            return "refused"
+        if self.shape_of(in_force.resource) != self.shape_of(self.resource):
+            self.trouble = ("CannotChange", "the graph is not the one that these streams were made with: make a new topology")
+            return "refused"
+        return self.planned(self.resource)
+
+    def change_plan(self, context: Context) -> None:
+        self.write_plan(context)
+        self.open_log(context)
+
+    def revert_plan(self, _: Context) -> None:
+        self.refused = int(self.resource["metadata"]["generation"])
+        self.draft = None
+        self.need_world()
+
+    def order_stop(self, _: Context) -> None:
+        """Whoever loses the race for a number tries the next."""
+        if self.shop.namespace_goes(self.owner.namespace):
+            return
+        world = self.need_world()
+        while (record := world.book.newest()) is not None and not record.shape.stopped:
+            stopped = control.successor(record, world.book.holder, shape=replace(record.shape, stopped=True))
+            world.book.write(replace(stopped, reason="Stopping: its resource says so"))
+
+    def find_the_end(self, _: Context) -> str | None:
+        world, now = self.need_world(), self.shop.now()
+        seen = world.observe(now)
+        return "ended" if rules.finish_when_stopped(world.wanted, seen, now) is not None else None
+
+    # ---- what they need
+
+    def take_up(self, plan: WrittenPlan, number: int) -> None:
+        self.plan, self.number, self.draft = plan, number, None
+        if self.world is not None:
+            self.world.wanted, self.world.terms, self.world.plan = self.wanted(plan), self.terms(plan), number
+
+    def in_force(self) -> WrittenPlan:
+        self.need_world()
+        assert self.plan is not None
+        return self.plan
+
+    def need_world(self) -> KubernetesWorld:
+        """From what is in the store, if this process has not made the plan itself."""
+        if self.world is not None:
+            return self.world
+        driver = self.open_store(self.read_resource(self.plan.resource if self.plan is not None else self.resource))
+        wiring = self.wiring(self.plan.resource if self.plan is not None else self.resource)
+        book = Book(wiring, driver, f"controller-{self.shop.identity}")
+        if self.plan is None:
+            record = book.newest()
+            number = record.plan if record is not None else plans.newest(driver.blobs, wiring.layout)
+            found = plans.read(driver.blobs, wiring.layout, number)
+            if found is None:
+                raise Overtaken  # there is none: whoever thought so must look again
+            self.plan, self.number = found, number
+        self.world = KubernetesWorld(
+            self.wanted(self.plan),
+            self.terms(self.plan),
+            book,
+            self.shop.api,
+            self.shop.cluster,
+            self.shop.when,
+            self.number,
+            self.shop.leads,
+        )
+        return self.world
+
+    def observe(self, now: Instant) -> Observation | None:
+        return self.world.observe(now) if self.world is not None else None
+
+    def read_resource(self, resource: Object | None = None) -> Resource:
+        found = planning.loaded(self.resource if resource is None else resource).resource
+        if found is None:
+            raise NotYet("the resource is not valid")
+        return found
+
+    def wiring(self, resource: Object) -> Wiring:
+        return wiring_of(self.read_resource(resource), self.owner.uid)
+
+    def wanted(self, plan: WrittenPlan) -> Wanted:
+        found = planning.loaded(plan.resource)
+        assert found.topology is not None
+        assert found.resource is not None
+        spec = found.resource.spec
+        terms = Terms(
+            functions=tuple((OperatorName(operator.name), operator.function) for operator in spec.operators),
+            cancels=spec.fault_tolerance.on_failure is OnFailure.CANCEL,
+            workers_per_node=None if spec.placement.packing is Packing.REPLICA else 1,
+            named_by_content=True,
+        )
+        return wanted_of(found.topology, wiring_of(found.resource, self.owner.uid), plan.planned, plan.nodes, terms)
+
+    def shape_of(self, resource: Object) -> str:
+        topology = planning.loaded(resource).topology
+        assert topology is not None
+        return graph_identity(topology)
+
+    def terms(self, plan: WrittenPlan) -> PodTerms:
+        spec = self.read_resource(plan.resource).spec
+        return PodTerms(
+            owner=self.owner,
+            image=spec.image,
+            config_map=companions.config_map_name(self.owner, plan.resource),
+            service_account=self.shop.service_account,
+            secret=spec.store.secret,
+            tolerate_s=max(1, round(spec.fault_tolerance.failure_timeout)),
+            template=spec.pod_template,
+        )
+
+    def open_store(self, resource: Resource) -> StoreDriver:
+        if self.driver is None:
+            try:
+                blobs = open_store(resource.spec.store.uri, secret=self.secret(resource.spec.store.secret))
+            except CannotOpen as wrong:
+                raise NotYet(f"the store cannot be used: {complaint_text(wrong.complaint)}") from None
+            self.driver = StoreDriver(blobs)
+        return self.driver
+
+    def secret(self, name: str | None) -> dict[str, str]:
+        """The one that the topology names; never logged, never kept."""
+        if name is None:
+            return {}
+        found = self.shop.api.get(f"/api/v1/namespaces/{self.owner.namespace}/secrets/{name}")
+        if found is None:
+            raise NotYet(f"spec.store.secret names '{name}', and there is no such Secret in namespace {self.owner.namespace}")
+        return {key: base64.b64decode(value).decode() for key, value in (found.get("data") or {}).items()}
+
+    def close(self) -> None:
+        if self.driver is not None:
+            self.driver.close()
+
+
+def nothing(_: Context) -> None:
+    """There are no imports and no deletion of data yet: both are refused before."""
+
+
+def hindrances(resource: Resource) -> list[Complaint]:
+    """What a valid resource may ask for and this operator cannot do."""
+    found = []
+    for index, source in enumerate(resource.spec.sources):
+        if source.import_ is not None:
+            wrong = f"imports a stream of '{source.import_.topology}', and that does not run yet"
+            found.append(Complaint(f"spec.sources[{index}].import", wrong, "read the same rows with spark"))
+    if resource.spec.store.uri.startswith("memory://"):
+        found.append(Complaint("spec.store.uri", "lives in one process, and workers are pods of their own", "name a bucket"))
+    return found
+
+
+def said(event: str | None) -> EventName | None:
+    return None if event is None else EventName(event)

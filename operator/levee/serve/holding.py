@@ -1,0 +1,78 @@
+"""Which events of the lifecycle hold, of a resource and what was just observed.
+
+Why: the document says what each means; this is the one place where that becomes true or false.
+Called by: life, at every turn.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from levee.control import outages, rules
+from levee.control.names import Instant
+from levee.control.seen import Observation
+from levee.control.wanted import Wanted
+from levee.lifecycle.names import EventName
+from levee.worlds.kubernetes.names import PAUSED
+
+Object = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Beside the resource."""
+
+    in_force: Object | None  # the resource that the plan in force was made for
+    refused: int  # the generation that could not be put in force
+    pods: int  # that are left
+    wanted: Wanted | None = None
+    seen: Observation | None = None
+
+
+def holding(resource: Object, known: Known, now: Instant) -> frozenset[EventName]:
+    return frozenset(map(EventName, (*of_user(resource, known), *of_world(known, now))))
+
+
+def of_user(resource: Object, known: Known) -> Iterator[str]:
+    metadata, spec = resource["metadata"], resource["spec"]
+    suspended, paused = bool(spec.get("suspend")), PAUSED in (metadata.get("annotations") or {})
+    if metadata.get("deletionTimestamp") is not None:
+        yield "cancel"
+    if suspended:
+        yield "suspend"
+    if paused:
+        return
+    if not suspended:
+        yield "admit"
+        yield "resume"
+    if known.in_force is None:
+        return
+    if spec.get("restartNonce", 0) != known.in_force["spec"].get("restartNonce", 0):
+        yield "restart"
+    generation = int(metadata["generation"])
+    if generation not in {known.refused, int(known.in_force["metadata"]["generation"])} and differs(spec, known.in_force["spec"]):
+        yield "edit"
+
+
+def differs(one: Object, other: Object) -> bool:
+    """What is said by an event of its own is no edit."""
+    apart = {"suspend", "restartNonce"}
+    return {key: value for key, value in one.items() if key not in apart} != {
+        key: value for key, value in other.items() if key not in apart
+    }
+
+
+def of_world(known: Known, now: Instant) -> Iterator[str]:
+    if not known.pods:
+        yield "cleaned"
+    wanted, seen = known.wanted, known.seen
+    if wanted is None or seen is None:
+        return
+    if seen.anchored or rules.set_the_clock(wanted, replace(seen, anchored=False), now) is not None:
+        yield "all_ready"
+    if outages.lasting(seen.outages, now, wanted.patience.failure_ms):
+        yield "lost"
+    if seen.record is None or rules.finish_when_stopped(wanted, seen, now) is not None:
+        yield "stopped"
+    if seen.completed and rules.finish_when_stopped(wanted, seen, now) is not None:
+        yield "ended"

@@ -1,0 +1,211 @@
+"""One topology's life: at every turn observe, follow the lifecycle, decide, act, and say how things are.
+
+Why: whatever happens, to the resource, to a pod, to a node or to the operator, leads here; so there is one path to get right.
+Called by: hub, one turn after another, never two at once.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from random import random
+from typing import Any
+
+from levee.control.actions import Decision
+from levee.control.decide import decide
+from levee.control.events import events
+from levee.control.names import Instant
+from levee.control.seen import Observation
+from levee.lifecycle.documents import machine
+from levee.lifecycle.failures import Terms
+from levee.lifecycle.handlers import Context, Handler, Handlers
+from levee.lifecycle.names import EventName, Kind, OnFailure
+from levee.lifecycle.names import Instant as Wall
+from levee.lifecycle.position import Position
+from levee.lifecycle.runner import Runner, Turn
+from levee.serve import status
+from levee.serve.deeds import Deed, Deeds
+from levee.serve.holding import Known, holding
+from levee.serve.records import StatusRecords, path, stamp
+from levee.serve.shop import Shop
+from levee.serve.telling import Teller, words
+from levee.worlds.kubernetes import names
+from levee.worlds.kubernetes.api import Conflict, Denied, Object, Unreachable
+from levee.worlds.kubernetes.names import FINALIZER, Owner
+
+TURN_S, SOON_S, REST_S = 2.0, 0.2, 30.0
+LONG_AGO = Instant(0)
+QUIET_MS = 10_000  # numbers that change all the time are written no more often
+
+
+@dataclass(slots=True)
+class Life:
+    shop: Shop
+    owner: Owner
+    resource: Object
+    deeds: Deeds = field(init=False)
+    records: StatusRecords = field(init=False)
+    runner: Runner = field(init=False)
+    teller: Teller = field(init=False)
+    seen: Observation = field(default_factory=Observation)
+    decision: Decision | None = None
+    written: Mapping[str, Any] = field(default_factory=dict)  # the status as it was told last
+    written_at: Instant = LONG_AGO
+    over: bool = False
+
+    def __post_init__(self) -> None:
+        self.deeds = Deeds(self.shop, self.owner, self.resource)
+        self.records = StatusRecords(self.shop.api, self.owner)
+        self.teller = Teller(self.shop.api, self.shop.identity)
+        self.runner = Runner(machine("job"), self.records, handlers(self.deeds), lambda: Wall(self.shop.wall_ms()), random, self.terms())
+        self.written = self.resource.get("status") or {}
+
+    def renew(self, resource: Object) -> None:
+        self.resource = self.deeds.resource = resource
+        self.runner.terms = self.terms()
+
+    def terms(self) -> Terms:
+        said = (self.resource["spec"].get("faultTolerance") or {}).get("onFailure", "restart")
+        return Terms(self.machine().budget, OnFailure(said))
+
+    def machine(self) -> Any:
+        return machine("job")
+
+    async def turn(self) -> float:
+        """The seconds until the next one, if nothing happens before."""
+        try:
+            if not self.shop.leads():
+                self.runner.position = None  # whoever leads now moves it
+                return REST_S
+            if not await self.held():
+                return SOON_S
+            return await self.take()
+        except (Unreachable, Conflict):
+            return TURN_S
+
+    async def take(self) -> float:
+        now = self.shop.now()
+        seen = await asyncio.to_thread(self.deeds.observe, now)
+        turn = await self.runner.turn(self.holding(seen, now))
+        if turn.position is None:
+            return SOON_S
+        await asyncio.to_thread(self.tell_of, turn)
+        how = self.runner.machine.states[turn.position.state].annotations.get("decide", "nothing")
+        if how in {"all", "start"} and self.deeds.world is not None:
+            await asyncio.to_thread(self.control, now)
+        await self.report(turn.position, now)
+        return await self.rest(turn)
+
+    def holding(self, seen: Observation | None, now: Instant) -> frozenset[EventName]:
+        deeds = self.deeds
+        pods = len(self.shop.cluster.pods(self.owner.namespace, names.fitted(self.owner.name)))
+        in_force = deeds.plan.resource if deeds.plan is not None else None
+        known = Known(in_force, deeds.refused, pods, deeds.world.wanted if deeds.world is not None else None, seen)
+        return holding(self.resource, known, now)
+
+    def control(self, now: Instant) -> None:
+        world = self.deeds.world
+        assert world is not None
+        seen = world.observe(now)
+        decision = decide(world.wanted, seen, now)
+        for action in decision.actions:
+            world.perform(action, now)
+        for event in events(self.seen, seen, self.decision, decision):
+            reason, note = words(event)
+            self.teller.tell(self.owner, reason, note, grave=event.grave)
+        self.seen, self.decision = seen, decision
+
+    def tell_of(self, turn: Turn) -> None:
+        for taken in turn.taken:
+            if taken.to != taken.origin:
+                note = f"{taken.origin} -> {turn.position.state if turn.position else taken.to}"
+                grave = taken.when in {"error", "refused", "infeasible"}
+                why = self.deeds.trouble[1]
+                self.teller.tell(
+                    self.owner, str(taken.when).title().replace("_", ""), f"{note}{': ' + why if grave and why else ''}", grave=grave
+                )
+
+    # ---- what people read
+
+    async def report(self, position: Position, now: Instant) -> None:
+        deeds = self.deeds
+        worth = deeds.plan.worth if deeds.plan is not None else None
+        living = position.state in status.LIVING
+        world = deeds.world if living else None
+        scene = status.Scene(
+            int(self.resource["metadata"]["generation"]),
+            position,
+            worth,
+            deeds.trouble,
+            world.wanted if world is not None else None,
+            self.seen if world is not None else None,
+            self.decision if world is not None else None,
+            now,
+        )
+        told = status.stamped(status.fields(scene), self.written, scene.generation, stamp(Wall(self.shop.wall_ms())))
+        changed = {name: value for name, value in told.items() if self.written.get(name) != value}
+        if not changed or (not self.is_news(changed) and now - self.written_at < QUIET_MS):
+            return
+        await self.records.patch({"status": changed})
+        self.written, self.written_at = {**self.written, **told}, now
+
+    def is_news(self, changed: Mapping[str, Any]) -> bool:
+        """More than numbers and words that change all the time."""
+        if "conditions" not in changed:
+            return bool(changed.keys() - {"lagEpochs"})
+        before = {one["type"]: (one["status"], one["reason"]) for one in self.written.get("conditions") or ()}
+        return any(before.get(one["type"]) != (one["status"], one["reason"]) for one in changed["conditions"])
+
+    # ---- as long as it is held by us, it does not go
+
+    async def held(self) -> bool:
+        """Before anything is made: so that it is cleaned up before the resource goes."""
+        metadata = self.resource["metadata"]
+        if FINALIZER in metadata.get("finalizers", ()) or metadata.get("deletionTimestamp") is not None:
+            return True
+        await self.write_finalizers([*metadata.get("finalizers", ()), FINALIZER])
+        return True
+
+    async def let_go(self) -> None:
+        metadata = self.resource["metadata"]
+        if FINALIZER in metadata.get("finalizers", ()):
+            await self.write_finalizers([one for one in metadata["finalizers"] if one != FINALIZER])
+
+    async def write_finalizers(self, finalizers: list[str]) -> None:
+        """With the version that was read: others have theirs in the same list."""
+        metadata = self.resource["metadata"]
+        body = {"metadata": {"finalizers": finalizers, "uid": metadata["uid"], "resourceVersion": metadata["resourceVersion"]}}
+        try:
+            self.renew(await asyncio.to_thread(self.shop.api.patch, path(self.owner), body))
+        except Conflict:
+            found = await asyncio.to_thread(self.shop.api.get, path(self.owner))
+            if found is not None and found["metadata"]["uid"] == self.owner.uid:
+                self.renew(found)
+            raise
+
+    async def rest(self, turn: Turn) -> float:
+        assert turn.position is not None
+        state = self.runner.machine.states[turn.position.state]
+        if state.kind is Kind.FINAL and self.resource["metadata"].get("deletionTimestamp") is not None and state.name == "canceled":
+            await self.let_go()
+            self.over = True
+            return REST_S
+        if turn.taken:
+            return SOON_S
+        until_s = REST_S if turn.wake_at is None else max(SOON_S, (turn.wake_at - self.shop.wall_ms()) / 1000)
+        return min(until_s, REST_S if state.kind is Kind.FINAL or state.name == "suspended" else TURN_S)
+
+
+def handlers(deeds: Deeds) -> Handlers:
+    """The document's methods, in threads."""
+
+    def threaded(deed: Deed) -> Handler:
+        async def call(context: Context) -> EventName | None:
+            said = await asyncio.to_thread(deed, context)
+            return None if said is None else EventName(said)
+
+        return call
+
+    return {name: threaded(deed) for name, deed in deeds.handlers.items()}
+
+
+__all__ = ["Denied", "Life"]

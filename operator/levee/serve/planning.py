@@ -1,0 +1,91 @@
+"""Plan a topology in a process of its own, for the nodes that the cluster has.
+
+Why: a search may take all the time it is given, and all of a core; meanwhile other topologies must be looked after.
+Called by: deeds.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field, replace
+from multiprocessing import get_context
+from typing import Any
+
+from levee.cli.local.start import planned_of
+from levee.cli.plans.asked import Asked
+from levee.cli.plans.planner import plan, prepare
+from levee.cli.shared.clock import Clock
+from levee.cli.shared.ending import Refused
+from levee.planning.strategies import STRATEGIES
+from levee.topology.complaint import Complaint
+from levee.topology.graph import Node, Topology
+from levee.topology.load import Loaded, load_bytes
+from levee.topology.wording import complaint_text
+from levee.worlds.plans import Worth, WrittenPlan
+
+LIMIT_S = 30.0
+
+
+class Infeasible(Exception):
+    """No plan meets what is asked for on these nodes; the text says why."""
+
+
+def loaded(resource: Mapping[str, Any]) -> Loaded:
+    """What people have no say in is left out: status, and what the API server keeps."""
+    metadata = {key: resource["metadata"][key] for key in ("name", "namespace") if key in resource["metadata"]}
+    told = {**resource, "metadata": metadata}
+    told.pop("status", None)
+    [found] = load_bytes(json.dumps(told).encode(), origin=f"{metadata['namespace']}/{metadata['name']}")
+    return found
+
+
+def complaints(found: Loaded) -> tuple[Complaint, ...]:
+    return tuple(found.complaints)
+
+
+def planned(resource: Mapping[str, Any], nodes: Sequence[Node], limit_s: float = LIMIT_S) -> WrittenPlan:
+    """In a process of the pool. Infeasible, where it is."""
+    topology = loaded(resource).topology
+    assert topology is not None, "it was checked before"
+    here = on_nodes(topology, nodes)
+    try:
+        found = plan(prepare(here, Asked(), STRATEGIES), Clock(limit_s=limit_s))
+    except Refused as refused:
+        raise Infeasible("; ".join([refused.heading, *map(complaint_text, refused.complaints)])) from None
+    report = found.report
+    if not report.configurations or not report.verdict.met:
+        raise Infeasible("; ".join(report.verdict.reasons) or "there is no plan")
+    return WrittenPlan(
+        int(resource["metadata"].get("generation") or 0),
+        {key: resource[key] for key in ("apiVersion", "kind", "metadata", "spec")},
+        planned_of(found),
+        worth_of(found.report),
+    )
+
+
+def on_nodes(topology: Topology, nodes: Sequence[Node]) -> Topology:
+    """Those of the cluster, not those that a file imagined."""
+    return replace(topology, nodes=tuple(nodes))
+
+
+def worth_of(report: Any) -> Worth:
+    target = report.wanted
+    guarantee = None
+    if report.guarantee is not None:
+        guarantee = report.guarantee.fidelity if target.fidelity is not None else report.guarantee.completeness
+    cost = None if report.price is None else 3600 * report.price.cpu_hours_per_window
+    return Worth(guarantee, cost, report.search.gap, report.search.strategy, report.search.says)
+
+
+@dataclass(slots=True)
+class Planner:
+    """Processes begin with the first plan, and stay."""
+
+    processes: int = 1
+    pool: ProcessPoolExecutor = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.pool = ProcessPoolExecutor(self.processes, mp_context=get_context("spawn"))
+
+    def close(self) -> None:
+        self.pool.shutdown(wait=False, cancel_futures=True)

@@ -1,0 +1,65 @@
+"""What all topologies of one operator share: the API server, what is known of the cluster, the planner, clocks and chance.
+
+Called by: app, which opens it; life and deeds.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from levee.control.names import Instant
+from levee.serve.planning import Planner
+from levee.worlds.kubernetes import names
+from levee.worlds.kubernetes.api import Api, Object
+from levee.worlds.kubernetes.cluster import Cluster
+from levee.worlds.kubernetes.names import Owner
+
+
+@dataclass(slots=True)
+class Shop:
+    api: Api
+    cluster: Cluster
+    planner: Planner
+    identity: str  # of this process
+    service_account: str | None = None  # of workers
+    leads: Callable[[], bool] = lambda: True
+    started: tuple[datetime, int] = field(default_factory=lambda: (datetime.now(UTC), time.monotonic_ns()))
+
+    def now(self) -> Instant:
+        """Of the controller's own clock; milliseconds since it began, after an hour's head start for what is older."""
+        return Instant((time.monotonic_ns() - self.started[1]) // 1_000_000 + HEAD_START_MS)
+
+    def when(self, stamp: datetime) -> Instant:
+        return Instant(max(0, round(1000 * (stamp - self.started[0]).total_seconds()) + HEAD_START_MS))
+
+    def wall_ms(self) -> int:
+        """What is stored counts by a clock that goes on while nobody runs."""
+        return round(datetime.now(UTC).timestamp() * 1000)
+
+    def ensure(self, thing: Object) -> None:
+        """Made once, never changed."""
+        kind, namespace = thing["kind"], thing["metadata"]["namespace"]
+        self.api.create(f"{PATHS[kind]}/namespaces/{namespace}/{kind.lower()}s", thing)
+
+    def remove_pods(self, owner: Owner) -> None:
+        for pod in self.cluster.pods(owner.namespace, names.fitted(owner.name)):
+            metadata = pod["metadata"]
+            if metadata.get("deletionTimestamp") is None and is_of(pod, owner):
+                gone = not self.api.delete(f"/api/v1/namespaces/{owner.namespace}/pods/{metadata['name']}", uid=metadata["uid"])
+                if gone:
+                    self.cluster.forget(owner.namespace, names.fitted(owner.name), metadata["uid"])
+
+    def namespace_goes(self, name: str) -> bool:
+        """Then nothing can be made in it any more, and nobody waits for an orderly end."""
+        found = self.api.get(f"/api/v1/namespaces/{name}")
+        return found is None or found["metadata"].get("deletionTimestamp") is not None
+
+
+HEAD_START_MS = 30 * 24 * 3_600_000
+PATHS = {"ConfigMap": "/api/v1", "PodDisruptionBudget": "/apis/policy/v1"}
+
+
+def is_of(thing: Mapping[str, Any], owner: Owner) -> bool:
+    return any(reference["uid"] == owner.uid for reference in thing["metadata"].get("ownerReferences", ()))

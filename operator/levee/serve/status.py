@@ -1,0 +1,153 @@
+"""What people read of a topology: conditions, numbers, and the words for what is going on.
+
+Why: pure, so that each sentence that kubectl shows is a test; and only what has changed is written, since every write wakes everybody.
+Called by: life, after every turn.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from levee.control.actions import Decision, Reason
+from levee.control.names import Instant
+from levee.control.seen import Observation
+from levee.control.standing import caught_up, reached, unready, usable
+from levee.control.wanted import Wanted
+from levee.lifecycle.position import Position
+from levee.worlds.plans import Worth
+
+WELL = {Reason.SETTLED, Reason.RATES_UNKNOWN, Reason.ALL_READY, Reason.FIRST_EPOCHS, Reason.RATES_CHANGED, Reason.WAITING, Reason.OPENING}
+LIVING = {"dispatching", "running", "updating", "reverting"}
+MESSAGE_MAX = 4_000
+START = Instant(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """All that a status is made of."""
+
+    generation: int
+    position: Position
+    worth: Worth | None
+    trouble: tuple[str, str]  # why the resource or its plan was refused
+    wanted: Wanted | None = None
+    seen: Observation | None = None
+    decision: Decision | None = None
+    now: Instant = START
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    kind: str
+    status: str
+    reason: str
+    message: str
+
+
+def fields(scene: Scene) -> dict[str, Any]:
+    """Without the stamps of the conditions, which tell when one of them changed."""
+    told: dict[str, Any] = {"observedGeneration": scene.generation, "conditions": [vars_of(one) for one in conditions(scene)]}
+    if scene.worth is not None:
+        worth = scene.worth
+        told["plan"] = {"guarantee": worth.guarantee, "cost": worth.cost, "gap": worth.gap, "optimiser": worth.optimiser}
+    if scene.wanted is not None and scene.seen is not None:
+        told |= numbers(scene, scene.wanted, scene.seen)
+    return told
+
+
+def numbers(scene: Scene, wanted: Wanted, seen: Observation) -> dict[str, Any]:
+    active = set(wanted.active[seen.configuration]) if seen.configuration is not None else set()
+    working = sum(usable(wanted, seen, scene.now, one) for one in active)
+    return {
+        "configuration": seen.configuration,
+        "replicas": {"active": working, "desired": len(active)},
+        "lagEpochs": lag(wanted, seen),
+    }
+
+
+def lag(wanted: Wanted, seen: Observation) -> int:
+    """By how many epochs the slowest task is behind the sources."""
+    first = max((reached(seen, task) for task in wanted.sources), default=0)
+    return max(0, first - min((reached(seen, task) for task in wanted.replicas), default=0))
+
+
+def conditions(scene: Scene) -> tuple[Said, ...]:
+    return ready(scene), planned(scene), healthy(scene), met(scene)
+
+
+def ready(scene: Scene) -> Said:
+    state = str(scene.position.state)
+    if scene.position.failing is not None:
+        return Said("Ready", "False", "Retrying" if scene.position.failing.until is not None else "Failed", scene.position.failing.why)
+    reason, words = scene.trouble
+    if words and state not in LIVING:
+        return Said("Ready", "False", reason, words)
+    if state not in LIVING or scene.wanted is None or scene.seen is None:
+        return Said("Ready", "False", state.capitalize(), f"it is {state}")
+    missing = unready(scene.wanted, scene.seen, scene.now)
+    if not missing:
+        return Said("Ready", "True", "AllReady", "every planned replica works and has done an epoch")
+    why = starting(scene.seen) or (scene.decision.text if scene.decision is not None else "")
+    shown = ", ".join(missing[:5]) + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")
+    return Said("Ready", "False", "ReplicasNotReady", f"{shown} cannot work yet" + (f": {why}" if why else ""))
+
+
+def starting(seen: Observation) -> str:
+    """What keeps pods from starting; most often all for the same reason."""
+    told = sorted({worker.ending for worker in seen.workers if worker.ending and not worker.works})
+    return "; ".join(told[:3])
+
+
+def planned(scene: Scene) -> Said:
+    reason, words = scene.trouble
+    if words:
+        goes_on = "; it goes on as its last good resource said" if scene.worth is not None else ""
+        return Said("Planned", "False", reason, words + goes_on)
+    if scene.worth is None:
+        return Said("Planned", "Unknown", "NotYet", "it has not been planned yet")
+    worth = scene.worth
+    gap = (
+        "proven to be the best"
+        if worth.gap == 0
+        else f"at most {worth.gap:.1%} from the best"
+        if worth.gap is not None
+        else "the best found"
+    )
+    value = "no guarantee" if worth.guarantee is None else f"a guarantee of {worth.guarantee:.3f}"
+    return Said("Planned", "True", "PlanFound", f"{value} by {worth.optimiser}, {gap}")
+
+
+def healthy(scene: Scene) -> Said:
+    decision = scene.decision
+    if scene.seen is None or decision is None:
+        return Said("Healthy", "Unknown", "NotRunning", "it does not run")
+    if decision.reason in WELL:
+        return Said("Healthy", "True", decision.reason.value, decision.text or "all is well")
+    return Said("Healthy", "False", decision.reason.value, decision.text)
+
+
+def met(scene: Scene) -> Said:
+    """While all that should be active works and has caught up, the plan's guarantee holds."""
+    wanted, seen = scene.wanted, scene.seen
+    if wanted is None or seen is None or seen.configuration is None or not seen.anchored:
+        return Said("GuaranteeMet", "Unknown", "NotRunning", "it does not run yet")
+    missing = sorted(one for one in wanted.active[seen.configuration] if not caught_up(wanted, seen, scene.now, one))
+    if not missing:
+        return Said("GuaranteeMet", "True", "AllActive", f"all {len(wanted.active[seen.configuration])} active replicas have caught up")
+    shown = ", ".join(missing[:5]) + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")
+    return Said("GuaranteeMet", "False", "ReplicasMissing", f"{shown} cannot take over now")
+
+
+def vars_of(said: Said) -> dict[str, Any]:
+    return {"type": said.kind, "status": said.status, "reason": said.reason, "message": said.message[:MESSAGE_MAX]}
+
+
+def stamped(told: dict[str, Any], before: Mapping[str, Any], generation: int, now: str) -> dict[str, Any]:
+    """With when each condition changed last: its status, not its words."""
+    known = {one["type"]: one for one in before.get("conditions") or ()}
+    conditions = []
+    for one in told["conditions"]:
+        same = known.get(one["type"], {}).get("status") == one["status"]
+        since = known[one["type"]]["lastTransitionTime"] if same else now
+        conditions.append(one | {"lastTransitionTime": since, "observedGeneration": generation})
+    return told | {"conditions": conditions}

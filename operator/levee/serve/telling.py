@@ -1,0 +1,51 @@
+"""Events on the resource, as kubectl describe shows them.
+
+Why: kopf would post every line of its log; people want what happened to their topology.
+Called by: life.
+"""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from uuid import uuid4
+
+from levee.control.events import Event
+from levee.topology.spec import API_VERSION, KIND
+from levee.worlds.kubernetes.api import Api, Conflict, Denied, Object, Unreachable
+from levee.worlds.kubernetes.names import Owner
+
+NOTE_MAX = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Teller:
+    api: Api
+    identity: str
+
+    def tell(self, owner: Owner, reason: str, note: str, *, grave: bool = False) -> None:
+        """A word that is lost is no reason to stop."""
+        try:
+            self.api.create(f"/apis/events.k8s.io/v1/namespaces/{owner.namespace}/events", self.event(owner, reason, note, grave=grave))
+        except (Unreachable, Conflict, Denied):
+            return
+
+    def event(self, owner: Owner, reason: str, note: str, *, grave: bool) -> Object:
+        return {
+            "apiVersion": "events.k8s.io/v1",
+            "kind": "Event",
+            "metadata": {"name": f"{owner.name}.{uuid4().hex[:16]}", "namespace": owner.namespace},
+            "eventTime": datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z"),
+            "reportingController": "levee.dev/operator",
+            "reportingInstance": self.identity[:128],
+            "action": "Reconcile",
+            "reason": reason[:128],
+            "note": note[:NOTE_MAX],
+            "type": "Warning" if grave else "Normal",
+            "regarding": {"apiVersion": API_VERSION, "kind": KIND, "name": owner.name, "namespace": owner.namespace, "uid": owner.uid},
+        }
+
+
+def words(event: Event) -> tuple[str, str]:
+    """A reason in one word, and a note: decisions bear theirs, the rest is told by what it is about."""
+    if event.subject[:1].isupper():
+        return event.subject, event.text
+    return ("Lost" if event.grave else "Changed"), f"{event.subject} {event.text}"
