@@ -13,6 +13,7 @@ from levee_spark.log import ask, head
 from levee_spark.log.control import FIRST
 from levee_spark.log.values import Manifest
 from levee_spark.notebook.look import Look
+from levee_spark.notebook.trouble import CannotUse
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +54,14 @@ def place_of(look: Look, task: TaskId, batch: Batch) -> Place:
         raise look.tell("it is computed by a topology, which alone writes it", "write to a stream of another name, with a uid of its own")
     same = there.query == batch.query or not batch.query or not there.query
     if not same and not look.asked.takes_over:
-        wrong = f"it is written by query {there.query}, and this one is {batch.query}"
-        raise look.tell(
-            wrong, 'go on from that query\'s checkpoint, or name another stream; to go on after it for good: .option("takeOver", "true")'
-        )
+        raise owned(look, there, batch)
     return Place(last, is_done=same and batch.number <= there.number)
+
+
+def owned(look: Look, there: Batch, batch: Batch) -> CannotUse:
+    wrong = f"it is written by query {there.query}, and this one is {batch.query}"
+    after = '.option("takeOver", "true")'
+    return look.tell(wrong, f"go on from that query's checkpoint, or name another stream; to go on after it for good: {after}")
 
 
 def last_of(look: Look, task: TaskId, batch: Batch) -> Manifest | None:

@@ -6,48 +6,38 @@ Called by: `reading`, `writing`, `source`.
 """
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
-from pathlib import Path
-from urllib.parse import unquote, urlsplit
 
 from levee.topology.names import TaskId
 from levee_spark.log import ask, floor, head
 from levee_spark.log.control import ControlView
 from levee_spark.log.keys import Layout, second_key, segment
-from levee_spark.log.requests import Absent, Corrupt, Found, Get, Script, T, Unknown, Wait
+from levee_spark.log.requests import Absent, Answer, Corrupt, Found, Get, Request, Script, T, Unknown, Wait
 from levee_spark.log.values import EpochObject, Floor, Segment
 from levee_spark.notebook.asked import Asked
+from levee_spark.notebook.opened import folders, only_uid, opened
 from levee_spark.notebook.trouble import CannotUse
-from levee_spark.store.address import CannotOpen, open_store, remedy
-from levee_spark.store.blobs import Blobs, Trouble
+from levee_spark.store.address import remedy
 from levee_spark.store.drive import respond, unexpected
 from levee_spark.store.driver import StoreDriver
-from levee_spark.store.local import LocalBlobs
-from levee_spark.store.shared import Shared
 
 TRIES = 6  # of one request: half a second of pauses
-REMEMBERED_BYTES = 0  # what has been trimmed since must be seen to be gone
 TASK = re.compile(r"(?P<operator>.+)\.(?P<index>\d+)~[0-9a-f]+\Z")  # the folder of a task, as `keys.segment` names it
 
 
-@lru_cache(maxsize=8)  # Spark asks a new reader in the same process, again and again
-def opened(uri: str, *, writes: bool) -> StoreDriver:
-    return StoreDriver(blobs_of(uri, writes=writes), looks_ahead=False, shared=Shared(REMEMBERED_BYTES))
+@dataclass(slots=True)
+class Tries:
+    """Of one request, which is asked again and again."""
 
+    store: str
+    failed: int = 0
 
-def blobs_of(uri: str, *, writes: bool) -> Blobs:
-    """Of a directory that is only read, nothing is tried but to read it."""
-    path = Path(unquote(urlsplit(uri).path))
-    if uri.startswith("file:") and not writes:
-        if not path.is_dir():
-            raise CannotUse(uri, "there is no such directory on this machine", "mend the address: it is spec.store.uri of the topology")
-        return LocalBlobs(path)
-    try:
-        return open_store(uri, check=False)
-    except CannotOpen as cannot:
-        raise CannotUse(cannot.complaint.where, cannot.complaint.wrong, cannot.complaint.fix) from cannot
+    def count(self, request: Request, answer: Answer) -> Answer:
+        if not isinstance(request, Wait):
+            self.failed = self.failed + 1 if isinstance(answer, Unknown) else 0
+        if isinstance(answer, Unknown) and self.failed >= TRIES:
+            raise CannotUse(self.store, f"the store does not answer: {answer.why}", remedy(answer.why))
+        return answer
 
 
 @dataclass(slots=True)
@@ -67,16 +57,11 @@ class Look:
 
     def carry_out(self, script: Script[T]) -> T:
         """As `store.drive` does, but not for ever."""
-        waiter, tries = self.driver.waiter(), 0
+        waiter, tries = self.driver.waiter(), Tries(self.asked.store)
         try:
             request = next(script)
             while True:
-                answer = respond(request, self.driver, waiter, unexpected)
-                if not isinstance(request, Wait):
-                    tries = tries + 1 if isinstance(answer, Unknown) else 0
-                if isinstance(answer, Unknown) and tries >= TRIES:
-                    raise CannotUse(self.asked.store, f"the store does not answer: {answer.why}", remedy(answer.why))
-                request = script.send(answer)
+                request = script.send(tries.count(request, respond(request, self.driver, waiter, unexpected)))
         except StopIteration as end:
             value: T = end.value
             return value
@@ -161,29 +146,3 @@ def task_of(folder: str) -> TaskId | None:
     found = TASK.match(folder)
     task = TaskId(f"{found['operator']}/{found['index']}") if found else None
     return task if task is not None and segment(task) == folder else None
-
-
-def only_uid(asked: Asked, driver: StoreDriver) -> str:
-    found = list(folders(driver, asked.topology))
-    if len(found) == 1:
-        return found[0]
-    if not found:
-        raise CannotUse(
-            asked.where, f"{asked.store} holds no topology {asked.topology}", "write namespace/name, or mend the store's address"
-        )
-    raise CannotUse(asked.where, f"there were several of this name: {', '.join(found)}", '.option("uid", one of them)')
-
-
-def folders(driver: StoreDriver, folder: str) -> Iterator[str]:
-    """What is in a folder, whether the store lists what is in it or all that lies below."""
-    after = ""
-    while True:
-        try:
-            page = driver.blobs.names(folder, after, 1)
-        except Trouble as trouble:
-            raise CannotUse(driver.blobs.where, f"the store does not answer: {trouble}", remedy(str(trouble))) from trouble
-        if not page:
-            return
-        name, below, _ = page[0].removeprefix(f"{folder}/").partition("/")
-        yield name
-        after = f"{folder}/{name}" + ("0" if below else "")  # "0" follows "/"

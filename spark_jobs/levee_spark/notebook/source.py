@@ -9,7 +9,8 @@ from pyspark.sql.types import StructType
 
 from levee_spark.notebook.asked import LATEST, READING, WHERE, WRITING, Asked, asked
 from levee_spark.notebook.look import Look
-from levee_spark.notebook.reading import BatchReader, Reading, StreamReader
+from levee_spark.notebook.parts import Reading
+from levee_spark.notebook.reading import BatchReader, StreamReader
 from levee_spark.notebook.rows import schema_of
 from levee_spark.notebook.trouble import CannotUse
 from levee_spark.notebook.writing import StreamWriter
