@@ -4,8 +4,9 @@ Why: whoever starts processes for something that cannot run, or not as it was pl
 Called by: cli.local.start.
 """
 
+import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import click
@@ -17,8 +18,14 @@ from levee.topology.complaint import Complaint
 from levee.topology.graph import Late
 from levee.topology.load import Loaded, load_bytes
 from levee.topology.spec import Resource
+from levee.topology.wanted import Store
 
 HEADING = "levee run: it cannot run."
+KEYS = {  # of a kind of store: what its variables begin with, and the usual ones
+    "s3": ("AWS_", "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and, for a server of your own, AWS_ENDPOINT_URL"),
+    "gs": ("GOOGLE_", "GOOGLE_SERVICE_ACCOUNT, the path of a key file"),
+    "az": ("AZURE_", "AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY"),
+}
 AS_WAIT = (Late.TENTATIVE, Late.PREDICT)
 
 
@@ -54,10 +61,24 @@ def hindrances(resource: Resource) -> Iterator[Complaint]:
     if spec.store.uri.startswith("memory://"):
         wrong = "lives in one process, and workers are processes of their own"
         yield Complaint("spec.store.uri", f"{spec.store.uri} {wrong}", "name a folder, such as file:///tmp/levee")
+    if (unread := unread_secret(spec.store, os.environ)) is not None:
+        yield unread
     for index, source in enumerate(spec.sources):
         if source.import_ is not None:
             wrong = f"imports a stream of '{source.import_.topology}', and that does not run yet"
             yield Complaint(f"spec.sources[{index}].import", wrong, "read the same rows with spark")
+
+
+def unread_secret(store: Store, environment: Mapping[str, str]) -> Complaint | None:
+    """A secret lies in a cluster; on this machine its entries are variables of the environment, which the workers inherit."""
+    scheme = store.uri.partition("://")[0]
+    if store.secret is None or scheme not in KEYS:
+        return None
+    prefix, names = KEYS[scheme]
+    if any(name.startswith(prefix) and value for name, value in environment.items()):
+        return None
+    wrong = f"names the secret '{store.secret}' of a cluster, which a run on this machine cannot read"
+    return Complaint("spec.store.secret", wrong, f"export what it holds before levee run: {names}")
 
 
 def check_met(found: Planned, *, anyway: bool) -> None:
