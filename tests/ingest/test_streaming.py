@@ -283,3 +283,18 @@ def test_a_file_that_is_gone_is_no_epoch_to_be_read_again(folder: Folder) -> Non
     assert epochs[1].offsets is not None
     again = source.again(2, epochs[0].offsets, epochs[1].offsets)
     assert isinstance(again, Raised) or again.digest != epochs[1].digest
+
+
+def test_a_source_that_was_warmed_has_given_no_row_away(folder: Folder) -> None:
+    source = folder.files()
+    folder.write(1, 2)
+    source.warm()
+    assert source.counters.ingested_rows == 0
+    assert not list((folder.path / "local-0").glob("warm*"))
+    assert [numbers(one) for one in run(source, 1, 2, None)] == [[1], [2]]
+
+
+def test_a_source_that_cannot_be_warmed_says_so_when_its_epoch_is_due(folder: Folder) -> None:
+    source = folder.open("json", {"path": str(folder.path / "nowhere"), "schema": "n BIGINT"})
+    source.warm()
+    assert isinstance(source.ingest(1, None), Raised)

@@ -15,6 +15,7 @@ from levee_spark.ingest import checkpoint
 from levee_spark.lane.rows import row_hash
 
 FILES = frozenset({"csv", "json", "orc", "parquet", "text", "xml", "avro", "binaryFile"})
+WARMS = FILES | {"kafka", "rate", "rate-micro-batch"}  # whoever else reads from them takes nothing away
 FORGETFUL = frozenset({"socket"})  # they cannot go back: whoever comes next begins with what comes then
 BOUNDED = "bounded"
 OWN = frozenset({"schema", BOUNDED})  # of the options those that are not Spark's

@@ -15,6 +15,8 @@ class Counters:
     """Since this ingestion was made, whatever became of the epochs."""
 
     ingested_rows: int = 0
+    waiting_rows: int | None = None  # now; None: the source does not tell
+    paced: bool = False  # rows fall due epoch by epoch, so that whoever knows how many epochs are due knows how many rows
     offered_rows: int = 0  # taken in, and what the backlog has grown by; where the source does not tell its backlog: taken in
 
 
@@ -23,6 +25,9 @@ class Ingestion(Protocol):
 
     @property
     def counters(self) -> Counters: ...
+
+    def warm(self) -> None:
+        """Whatever makes the first epoch faster and takes no rows; may take a second, and fails in silence."""
 
     def ingest(self, epoch: int, offsets: str | None) -> Computed | Raised:
         """The rows that come after `offsets`, which are those of the committed epoch before, whoever wrote it; None: the first rows.

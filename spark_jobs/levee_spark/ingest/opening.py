@@ -45,6 +45,10 @@ def open_ingestion(source: str, form: str, options: Mapping[str, str], place: Pl
         return open_replay(source, with_period(options, place.period_ms), task, tasks)
     if wrong := formats.wrong_with(source, form, options):
         raise CannotIngest(wrong.where, wrong.wrong, wrong.fix)
+    return open_streaming(form, options, place, task, tasks)
+
+
+def open_streaming(form: str, options: Mapping[str, str], place: Place, task: int, tasks: int) -> Streaming:
     given = formats.effective(form, options, place.max_rows, tasks)
 
     def frame(spark: SparkSession) -> DataFrame:
@@ -52,8 +56,16 @@ def open_ingestion(source: str, form: str, options: Mapping[str, str], place: Pl
 
     backlog = Backlog(task, tasks) if form == "kafka" else None
     spark = own_session(place.spark())
-    bounded = options.get(formats.BOUNDED, "false").lower() == "true"
-    return Streaming(spark, frame, place.folder, notes_of(form, options, place), form not in formats.FORGETFUL, backlog, bounded)
+    return Streaming(
+        spark,
+        frame,
+        place.folder,
+        notes_of(form, options, place),
+        remembers=form not in formats.FORGETFUL,
+        backlog=backlog,
+        warms=form in formats.WARMS,
+        bounded=options.get(formats.BOUNDED, "false").lower() == "true",
+    )
 
 
 def notes_of(form: str, options: Mapping[str, str], place: Place) -> Notes:

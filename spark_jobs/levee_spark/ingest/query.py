@@ -5,6 +5,7 @@ go on from what somebody else has committed.
 Called by: `streaming`.
 """
 
+import math
 import re
 import shutil
 import threading
@@ -67,15 +68,16 @@ class Query:
         writer = frame.writeStream.format(SINK).option("lane", self.handover.id()).option("checkpointLocation", str(self.folder))
         self.running = writer.start()
 
-    def next_batch(self) -> Batch:
-        """All that the source has now, which may be nothing."""
+    def next_batch(self, looks: float = math.inf) -> Batch:
+        """All that the source has now, which may be nothing. `looks`: how often one asks before one gives up."""
         assert self.running is not None and self.emits is not None
         self.tick += 1
         output = self.beside("rows")
         told = self.running._jsq, self.tick, str(self.beside("ticks")), False, str(output), LOOK_MS  # noqa: SLF001
         try:
             while not self.handover.compute(*told):
-                if self.stopping.is_set():
+                looks -= 1
+                if self.stopping.is_set() or looks <= 0:
                     raise Ended("stopped")
         except (PySparkException, Py4JError) as error:
             raise Ended(self.why(error)) from error

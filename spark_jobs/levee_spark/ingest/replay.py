@@ -29,13 +29,16 @@ class Replay:
     task: int
     tasks: int
     epochs: int | None = None  # None: it never ends
-    counters: Counters = field(default_factory=Counters)
+    counters: Counters = field(default_factory=lambda: Counters(paced=True))
 
     @classmethod
     def of(cls, options: Mapping[str, str], task: int, tasks: int) -> "Replay":
         rest = {name: value for name, value in options.items() if name not in OWN}
         epochs = int(options["epochs"]) if "epochs" in options else None
         return cls(load(options["generator"]), rest, task, tasks, epochs)
+
+    def warm(self) -> None:
+        """A generator is warm."""
 
     def ingest(self, epoch: int, offsets: str | None) -> Computed | Raised:
         """`offsets` are of no use here: they can only be those of the epoch before."""

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from levee_spark.ingest import checkpoint
+from levee_spark.ingest import aside, checkpoint
 from levee_spark.ingest.backlog import Backlog
 from levee_spark.ingest.ingestion import Counters
 from levee_spark.ingest.notes import COMPACT_EVERY, Notes
@@ -41,12 +41,17 @@ class Streaming:
     notes: Notes
     remembers: bool = True  # False: a source that cannot go back (a socket) begins anew instead of going on
     backlog: Backlog | None = None
+    warms: bool = False  # to read from it takes nothing away
     bounded: bool = False  # it ends with what there is
     counters: Counters = field(default_factory=Counters)
     stopping: threading.Event = field(default_factory=threading.Event)
     query: Query | None = None
     at: str | None = None  # the offsets of the query's last epoch
     folders: Iterator[int] = field(default_factory=itertools.count)
+
+    def warm(self) -> None:
+        if self.warms:
+            aside.warm(Query(self.folder / "warm", self.stopping), self.spark, self.source)
 
     def ingest(self, epoch: int, offsets: str | None) -> Computed | Raised:
         began_ms = monotonic_ms()
@@ -73,25 +78,14 @@ class Streaming:
         return Computed(encode(plain(rows)), rows.num_rows, digest, began_ms, monotonic_ms(), self.at, ended=reached.ended)
 
     def again(self, epoch: int, offsets: str | None, until: str) -> Computed | Raised:
-        """By a query of its own, whose only batch is planned by hand from the one position to the other."""
         began_ms = monotonic_ms()
         if not self.remembers:
             return Raised("this source cannot go back: what it gave is nowhere else", began_ms, began_ms)
         query = Query(self.folder / f"again-{next(self.folders)}", self.stopping)
         try:
-            return self.read_again(query, Position.of(offsets) if offsets else None, until, began_ms)
+            rows, digest = aside.between(query, self.spark, self.source, self.notes.copy(), offsets, until)
         except Exception as error:  # noqa: BLE001  (as above)
             return Raised(f"epoch {epoch}: {error}", began_ms, monotonic_ms())
-        finally:
-            query.stop()
-
-    def read_again(self, query: Query, before: Position | None, until: str, began_ms: int) -> Computed:
-        after = Position.of(until)
-        checkpoint.make(query.folder, before.offset if before else None, self.notes.copy().restored(after))
-        checkpoint.plan(query.folder, after.offset)
-        query.start(self.spark, self.source, goes_on=True)
-        batch = query.next_batch()
-        rows, digest = digested(batch.rows.slice(0, 0) if before and before.ended else batch.rows)
         return Computed(encode(plain(rows)), rows.num_rows, short_hash("source", digest, until), began_ms, monotonic_ms(), until)
 
     def position(self, query: Query, batch: Batch, before: Position | None, epoch: int) -> Position:
@@ -124,6 +118,7 @@ class Streaming:
         grown = self.backlog.growth(query.running) if self.backlog and query.running else 0
         self.counters.ingested_rows += rows
         self.counters.offered_rows += rows + grown
+        self.counters.waiting_rows = self.backlog.rows if self.backlog else None
 
     def abandon(self) -> None:
         query, self.query = self.query, None

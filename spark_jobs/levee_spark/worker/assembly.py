@@ -154,7 +154,10 @@ def ingestion_of(parts: Parts, name: ReplicaName, run: int) -> Ingestion:
     keys = f"{parts.wiring.layout.stream(name.task)}/shelf"
     max_rows, period_ms = parts.resource.spec.epoch.max_rows, parts.wiring.times.period_ms
     place = Place(parts.session, parts.folder(name) / str(run), parts.driver.blobs, keys, max_rows, period_ms=period_ms)
-    return open_ingestion(operator, source.spark.format, source.spark.options, place, task=int(index), tasks=source.parallelism)
+    opened = open_ingestion(operator, source.spark.format, source.spark.options, place, task=int(index), tasks=source.parallelism)
+    if run == 1:
+        opened.warm()
+    return opened
 
 
 def delivery_of(parts: Parts, name: ReplicaName) -> Delivery:

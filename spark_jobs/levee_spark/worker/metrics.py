@@ -37,8 +37,10 @@ class Replicas(Collector):
         there = list(self.statuses())
         yield self.passed("levee_rows", "Rows, by stream and direction.", there, lambda one: one.rows)
         yield self.passed("levee_epochs", "Epochs, by stream and direction.", there, lambda one: one.epochs)
-        sources = [one for one in there if one.offered is not None]
-        yield self.counter("levee_rows_offered", "Rows that a source could have taken in.", sources, lambda one: one.offered or 0)
+        sources = [one for one in there if one.offered_rows is not None]
+        yield self.counter("levee_rows_offered", "Rows that a source could have taken in.", sources, lambda one: one.offered_rows or 0)
+        telling = [one for one in sources if one.waiting_rows is not None]
+        yield self.gauge("levee_rows_waiting", "Rows that wait in a source.", telling, lambda one: one.waiting_rows or 0)
         yield self.gauge("levee_epoch", "The last epoch that the replica has computed.", there, lambda one: one.epoch)
         yield self.gauge("levee_active", "1 while the replica takes part in the race.", there, lambda one: one.doing is Doing.RUNNING)
         yield self.gauge("levee_failed", "1 while the replica has failed.", there, lambda one: one.doing is Doing.FAILED)

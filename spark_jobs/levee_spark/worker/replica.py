@@ -210,8 +210,10 @@ class ReplicaThread:
     def count_offered(self, rows: int) -> None:
         assert isinstance(self.work, Ingesting)
         self.status.read.setdefault(self.status.operator, Passed()).add(rows)
-        now = self.work.ingestion.counters.offered_rows
+        counters = self.work.ingestion.counters
+        now = counters.offered_rows
         self.status.offered, self.offered = (self.status.offered or 0) + now - self.offered, now
+        self.status.waiting, self.status.paced = counters.waiting_rows, counters.paced
 
     def passed(self, epoch: int, rows: int) -> None:
         status = self.status

@@ -71,13 +71,29 @@ class Status:
     last: str = "none"
     read: dict[str, Passed] = field(default_factory=dict)  # by stream
     emitted: Passed = field(default_factory=Passed)  # or delivered, whoever committed it
-    offered: int | None = None  # rows that a source could have taken in
+    offered: int | None = None  # rows that a source could have taken in, as it tells
+    waiting: int | None = None  # rows that wait in it now, as it tells; None: it does not
+    paced: bool = False  # its rows fall due epoch by epoch, so that the lag says how many wait
     rows_per_s: float = 0.0
     lag_epochs: int = 0
     error: str = ""
     ended: bool = False  # all rows that will ever come have been computed
     counts: dict[str, int] = field(default_factory=dict)  # of what roles report: won, lost, diverged, adopts, skips, forks again, ...
     phases: dict[Phase, Histogram] = field(default_factory=dict)
+
+    @property
+    def waiting_rows(self) -> int | None:
+        """At a source, now; None: nobody knows."""
+        if self.paced and self.emitted.epochs:
+            return round(self.lag_epochs * self.emitted.rows / self.emitted.epochs)
+        return self.waiting
+
+    @property
+    def offered_rows(self) -> int | None:
+        """What was taken in, and what waits."""
+        if self.offered is None or not self.paced:
+            return self.offered
+        return self.offered + (self.waiting_rows or 0)
 
     @property
     def operator(self) -> str:
