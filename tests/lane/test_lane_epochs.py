@@ -2,10 +2,11 @@
 
 import json
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
 from levee_spark.lane.query import Keyed, Lane
@@ -121,3 +122,15 @@ def test_a_batch_whose_epoch_is_gone_is_refused(lanes: Lanes) -> None:
     (lane.folder.path / "commits" / "1").unlink()
     with pytest.raises(Failed, match="epoch 2 is no longer spooled"):
         drive(lane, [3], numbers)
+
+
+def test_a_new_file_gets_its_permissions_without_a_process(spark: SparkSession, tmp_path: Path) -> None:
+    """Hadoop forks `chmod` for each, unless it has a native library that no package brings."""
+    jvm = spark._jvm
+    path = jvm.org.apache.hadoop.fs.Path(str(tmp_path / "new"))
+    files = path.getFileSystem(spark._jsc.hadoopConfiguration())
+    assert files.getClass().getName() == "dev.levee.spark.LocalFiles"
+    files.create(path, True).close()
+    assert (tmp_path / "new").stat().st_mode & 0o777 == 0o644
+    files.setPermission(path, jvm.org.apache.hadoop.fs.permission.FsPermission("600"))
+    assert (tmp_path / "new").stat().st_mode & 0o777 == 0o600

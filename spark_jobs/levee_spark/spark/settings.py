@@ -89,5 +89,5 @@ SETTINGS: Mapping[str, str] = {
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
     "spark.sql.streaming.minBatchesToRetain": "20",  # deeper than any local restart; what is older is forked from published checkpoints
     "spark.sql.streaming.numRecentProgressUpdates": "2",
-    "spark.hadoop.fs.file.impl": "org.apache.hadoop.fs.RawLocalFileSystem",
+    "spark.hadoop.fs.file.impl": "dev.levee.spark.LocalFiles",  # no checksum files, and no `chmod` process for each file
 }
