@@ -9,14 +9,20 @@ import yaml
 from pyarrow import parquet
 
 from levee.cli.demo import check as demo_check
-from levee.cli.demo.findings import Compared, Gap, Timeline, compare, delivered, gaps
+from levee.cli.demo.findings import Compared, compare, delivered
 from levee.cli.demo.page import write_page
 from levee.cli.demo.plan import OUTPUT, Place, document, faults
-from levee.cli.demo.run import EXAMPLE, report
-from levee.control.names import Instant
+from levee.cli.demo.recovery import Pause, Struck, Timeline, recoveries
+from levee.cli.demo.run import EXAMPLE
+from levee.cli.demo.telling import promise, report
+from levee.control.names import Instant, ReplicaName, WorkerName
+from levee.control.wanted import Patience, Placed, Wanted
+from levee.topology.graph import Configuration
 from levee.topology.load import load
-from levee.worlds.local.faults import Hit
+from levee.topology.names import ConfigurationName, NodeName, TaskId
+from levee.worlds.local.faults import Fault, Hit, Kind
 from levee.worlds.local.script import Inflicted
+from levee_spark.log.values import Shape
 from tests.cli.stage import levee
 
 GOLDEN = {1: Counter(a=1, b=2), 2: Counter(c=1)}
@@ -37,20 +43,55 @@ def test_outputs_are_compared_row_by_row(there: dict[int, Counter[str]], lost: i
     assert compare(GOLDEN, there, epochs=2) == Compared(4, 2, lost, doubled)
 
 
-def struck(epoch: int) -> Inflicted:
-    [first, _] = faults(30)
-    return Inflicted(first, Instant(0), 0, epoch, Hit("worker w", (), ()))
+WANTED = Wanted(
+    shape=Shape((), "graph"),
+    sources=(),
+    workers=(
+        Placed(WorkerName("node-1-0"), NodeName("node-1"), (ReplicaName("filter/0/0"), ReplicaName("sum/0/0"))),
+        Placed(WorkerName("node-2-0"), NodeName("node-2"), (ReplicaName("filter/0/1"), ReplicaName("sum/0/1"))),
+    ),
+    configurations=(Configuration(ConfigurationName("calm"), 1.0, {}),),
+    active={ConfigurationName("calm"): frozenset(map(ReplicaName, ("filter/0/0", "filter/0/1", "sum/0/0")))},
+    patience=Patience(5_000),
+)
+FILTER, SUM = TaskId("filter/0"), TaskId("sum/0")
 
 
-def test_a_gap_lasts_from_one_output_to_the_next() -> None:
-    committed = {1: 1_050, 2: 2_060, 3: 3_050, 4: 4_900, 5: 5_100, 6: 6_040, 7: 7_050}
-    times = Timeline({epoch: 1_000 * epoch for epoch in committed}, committed, 1_000)
-    assert gaps(times, [struck(3), struck(6)]) == [
-        Gap("worker w, at epoch 3", 1_850, 0),
-        Gap("worker w, at epoch 6", 1_010, 0),
-    ]
-    late = Timeline(times.due_ms, {**committed, 5: 6_200}, 1_000)
-    assert [one.epochs_late for one in gaps(late, [struck(3)])] == [1]
+def test_the_worker_that_is_missed_least_is_killed_first_and_then_the_node_that_is_missed_most() -> None:
+    assert faults(WANTED, 30) == (
+        Fault(Kind.KILL_REPLICA, "filter/0/1", at_epoch=10),
+        Fault(Kind.KILL_NODE, "node-1", at_epoch=20),
+    )
+
+
+def test_the_promise_names_the_tasks_with_another_active_copy_and_those_without() -> None:
+    _, covered, alone = promise(WANTED, 0.5)
+    assert covered.endswith(": filter/0")
+    assert alone.endswith(": sum/0")
+
+
+def struck(at_ms: int, *replicas: str) -> Struck:
+    hit = Hit("worker w", tuple(map(ReplicaName, replicas)), ())
+    return Struck(Inflicted(Fault(Kind.KILL_NODE, "node-1"), Instant(0), at_ms, 3, hit), WANTED.active[ConfigurationName("calm")])
+
+
+def times(filters: dict[int, int], sums: dict[int, int]) -> Timeline:
+    due = {epoch: 1_000 * epoch for epoch in filters}
+    return Timeline(due, {FILTER: filters, SUM: sums}, {FILTER: (), SUM: (FILTER,)}, (SUM,), 1_000)
+
+
+def test_a_pause_is_counted_without_the_time_in_which_there_was_nothing_to_do() -> None:
+    filters = {1: 1_010, 2: 2_010, 3: 3_400, 4: 4_010, 5: 5_010}
+    sums = {1: 1_040, 2: 2_030, 3: 3_420, 4: 7_010, 5: 7_100}
+    [first, second] = recoveries(times(filters, sums), [struck(2_500, "filter/0/1"), struck(3_800, "filter/0/0", "sum/0/0")])
+    assert (first.covered, first.restarted) == ((Pause(FILTER, 400),), ())
+    assert (second.covered, second.restarted) == ((Pause(FILTER, 10),), (Pause(SUM, 3_000),))
+    assert (first.output_ms, second.output_ms) == (1_390, 3_590)
+
+
+def test_who_was_late_already_answers_for_the_time_since_the_failure_only() -> None:
+    there = times({1: 1_010, 2: 2_010}, {1: 1_040, 2: 9_010})
+    assert recoveries(there, [struck(8_000, "sum/0/0")])[0].restarted == (Pause(SUM, 1_010),)
 
 
 @pytest.mark.parametrize("narrow", [False, True])
@@ -65,11 +106,14 @@ def test_what_the_demo_runs_is_a_valid_topology(narrow: bool, tmp_path: Path) ->
 
 def test_the_report_says_what_was_lost(tmp_path: Path) -> None:
     bad = Compared(10, 2, 1, 0)
-    assert "NOT what the undisturbed run delivered: 10 rows in 2 epochs" in report(bad, [], 1_000)
+    assert "NOT what the undisturbed run delivered: 10 rows in 2 epochs" in report(bad, ["much"], [], 1_000)
     page = tmp_path / "report.html"
-    write_page(page, bad, [], Timeline({1: 0}, {1: 40}, 1_000), [struck(1)])
+    stream = {1: 1_040, 2: 2_040}
+    there, failures = times(stream, stream), [struck(1_500, "sum/0/0")]
+    write_page(page, bad, ["much"], recoveries(there, failures), there, failures)
     assert "The outputs differ." in page.read_text()
     assert "<svg" in page.read_text()
+    assert "longest gap in the output" in page.read_text()
 
 
 def test_a_folder_that_is_not_the_demos_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -20,6 +20,7 @@ from levee.cli.local.streams import wired
 from levee.cli.plans.asked import Asked
 from levee.cli.plans.planner import Planned as Plan
 from levee.cli.plans.planner import plan, prepare
+from levee.cli.plans.report import Report
 from levee.cli.shared.clock import Clock
 from levee.cli.shared.ending import Exit, Refused
 from levee.cli.shared.files import STDIN
@@ -79,12 +80,17 @@ def take_turns(run: LocalRun, show: Show, for_s: float | None) -> Exit:
     return Exit.REFUSED if run.failed else Exit.OK
 
 
+ENDING = b"\nlevee: ending what was started; once more ends it at once.\n"  # from a signal's handler, so at once and whole
+
+
 @contextmanager
 def listening(run: LocalRun) -> Iterator[None]:
     """The first Ctrl-C (or the end of the terminal) ends the run cleanly; a second one ends it at once, and the keepers clean up."""
 
     def interrupt(number: int, _frame: FrameType | None) -> None:
         run.interrupted = True
+        with suppress(OSError):  # the terminal may be what has gone
+            os.write(sys.stderr.fileno(), ENDING)
         signal.signal(number, signal.SIG_DFL)
 
     numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -97,6 +103,10 @@ def listening(run: LocalRun) -> Iterator[None]:
 
 
 def setup_of(ask: Ask) -> Setup:
+    return planned_setup(ask)[0]
+
+
+def planned_setup(ask: Ask) -> tuple[Setup, Report]:
     """Plan, verify and place; Refused where there is nothing to run."""
     data, loaded = read(ask.file)
     topology, resource = loaded.topology, loaded.resource
@@ -110,7 +120,7 @@ def setup_of(ask: Ask) -> Setup:
     check_met(found, anyway=ask.anyway)
     names = tuple(node.name for node in ready.problem.nodes)
     terms, planned = terms_of(resource, ask.workers_per_node), planned_of(found)
-    return Setup(
+    setup = Setup(
         topology=f"{topology.namespace}/{topology.name}",
         resource=data,
         store=resource.spec.store.uri,
@@ -122,6 +132,7 @@ def setup_of(ask: Ask) -> Setup:
         command=ask.command,
         faults=ask.faults,
     )
+    return setup, found.report
 
 
 def planned_of(found: Plan) -> Planned:
@@ -164,4 +175,4 @@ def environment(file: str) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join([*places, *filter(None, [os.environ.get("PYTHONPATH")])])}
 
 
-__all__ = ["Ask", "environment", "listening", "read", "run_here", "setup_of", "take_turns"]
+__all__ = ["Ask", "environment", "listening", "planned_setup", "read", "run_here", "setup_of", "take_turns"]
