@@ -48,10 +48,11 @@ def test_a_node_is_hit_with_everything_on_it() -> None:
     assert (hit.node, hit.workers, hit.replicas) == (Process(11, "a"), (Process(21, "a"),), (A,))
 
 
-@pytest.mark.parametrize(("kind", "known"), [(Kind.KILL_REPLICA, "vwap/0/0, vwap/0/1"), (Kind.PAUSE_NODE, "node-1, node-2")])
-def test_a_fault_that_meets_nobody_says_whom_there_is(kind: Kind, known: str) -> None:
-    with pytest.raises(Missed, match=known):
+@pytest.mark.parametrize(("kind", "known"), [(Kind.KILL_REPLICA, ("vwap/0/0", "vwap/0/1")), (Kind.PAUSE_NODE, ("node-1", "node-2"))])
+def test_a_fault_that_meets_nobody_says_whom_there_is(kind: Kind, known: tuple[str, ...]) -> None:
+    with pytest.raises(Missed) as missed:
         aim(Fault(kind, "nobody"), TABLE, {})
+    assert missed.value.known == known
 
 
 def test_the_dead_cannot_be_hit_again() -> None:

@@ -194,6 +194,8 @@ def test_commands_find_the_run_and_what_it_has_committed(tmp_path: Path, capsys:
         assert capsys.readouterr().out.startswith('{"_epoch": 1, "_task": "total/0", "value": 66}\n{"_epoch": 2,')
         assert levee(["kill", "replica", "nobody/0", *place]) == Exit.REFUSED
         assert "no living worker has a replica 'nobody/0'" in capsys.readouterr().err
+        assert levee(["kill", "replica", "totl/0/1", *place]) == Exit.REFUSED
+        assert "Fix: use 'total/0/1'." in capsys.readouterr().err
     assert levee(["stop", *place]) == Exit.REFUSED
     assert "does not run now" in capsys.readouterr().err
 

@@ -11,7 +11,7 @@ import click
 
 from levee.cli.local.runs import directory_option, find_running
 from levee.cli.shared import amounts
-from levee.cli.shared.ending import Refused
+from levee.cli.shared.ending import Refused, use_instead
 from levee.cli.shared.flags import Parsed
 from levee.topology.complaint import Complaint
 
@@ -70,4 +70,4 @@ def aimed(kind: str, name: str, directory: str | None) -> "Hit":
     try:
         return faults.aim(faults.Fault(faults.Kind(kind), name), table, primary_of(table.observe()))
     except faults.Missed as missed:
-        raise Refused(f"{command}: nothing was hit.", [Complaint(name, str(missed), "see levee status")]) from None
+        raise Refused(f"{command}: nothing was hit.", [Complaint("NAME", str(missed), use_instead(name, missed.known))]) from None

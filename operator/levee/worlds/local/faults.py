@@ -6,7 +6,7 @@ Called by: `levee kill`, `levee pause`, and `run`, for the faults that a script 
 
 import contextlib
 import signal
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -53,7 +53,11 @@ class Hit:
 
 
 class Missed(Exception):
-    """There is nothing of that name to hit; the text says what there is."""
+    """There is nothing of that name to hit; `known`: what there is."""
+
+    def __init__(self, text: str, known: Sequence[str]) -> None:
+        super().__init__(text)
+        self.known = tuple(known)
 
 
 def aim(fault: Fault, table: RunTable, primaries: Mapping[TaskId, ReplicaName]) -> Hit:
@@ -67,7 +71,7 @@ def aim_at_replica(name: str, table: RunTable, primaries: Mapping[TaskId, Replic
             others = f" and {len(entry.replicas) - 1} others" if len(entry.replicas) > 1 else ""
             return Hit(f"worker {entry.incarnation} on {entry.node} with {replica}{others}", entry.replicas, (entry.process,))
     known = sorted(replica for entry in table.workers if entry.process for replica in entry.replicas)
-    raise Missed(f"no living worker has a replica '{name}'; there are {', '.join(known) or 'none'}")
+    raise Missed(f"no living worker has a replica '{name}'", [*primaries, *known])
 
 
 def aim_at_node(name: str, table: RunTable, primaries: Mapping[TaskId, ReplicaName]) -> Hit:
@@ -80,7 +84,8 @@ def aim_at_node(name: str, table: RunTable, primaries: Mapping[TaskId, ReplicaNa
             leaders = tuple(worker.process for worker in here if worker.process)
             return Hit(f"node {wanted} with {len(here)} workers and {len(replicas)} replicas", replicas, leaders, entry.process)
     known = [entry.node for entry in table.nodes if entry.process]
-    raise Missed(f"no living node is called '{name}'; there are {', '.join(known) or 'none'}")
+    is_dead = any(entry.node == wanted for entry in table.nodes)
+    raise Missed(f"{wanted} is dead already" if is_dead else f"no living node is called '{name}'", known)
 
 
 def kill(hit: Hit) -> None:

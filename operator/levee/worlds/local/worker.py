@@ -91,8 +91,8 @@ class LocalWorker:
         """How it ended, for people."""
         code = self.popen.returncode if self.popen is not None else None
         how = "its node was gone" if code is None else f"by {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"
-        words = self.last_words()
-        return f"{how}; {self.log}: {words}" if words and code else how
+        words = self.last_words() if code not in {None, 0, -signal.SIGKILL} else ""  # whoever is killed has no last words
+        return f"{how}; {self.log}: {words}" if words else how
 
     def last_words(self) -> str:
         """The end of its log."""
