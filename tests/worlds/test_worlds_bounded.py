@@ -7,6 +7,7 @@ import pytest
 
 from levee.cli.local.start import run_here
 from levee.cli.local.streams import order_stop
+from levee.cli.main import run as levee
 from levee.cli.shared.ending import Exit
 from levee.control.actions import Reason
 from levee.worlds.local.faults import Fault, Kind
@@ -43,7 +44,9 @@ def all_rows() -> dict[int, list[int]]:
 
 def test_it_completes_and_is_completed_when_it_is_run_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run_here(asked(tmp_path)) == Exit.OK
-    assert "Completed: all rows of all sources have been computed" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "Completed: all rows of all sources have been computed" in told
+    assert "is completed; the streams stay" in told
     assert rows(tmp_path) == all_rows()
     files = {path: path.stat().st_mtime_ns for path in (tmp_path / "run" / "out").iterdir()}
     store = sorted((tmp_path / "store").rglob("epochs/*"))
@@ -51,6 +54,8 @@ def test_it_completes_and_is_completed_when_it_is_run_again(tmp_path: Path, caps
     assert "by an earlier run; there is nothing left to do" in capsys.readouterr().out
     assert {path: path.stat().st_mtime_ns for path in (tmp_path / "run" / "out").iterdir()} == files
     assert sorted((tmp_path / "store").rglob("epochs/*")) == store
+    levee(["status", "--directory", str(tmp_path / "run")])
+    assert "tests/toy is completed." in capsys.readouterr().out
 
 
 def test_whoever_is_killed_while_it_closes_changes_nothing(tmp_path: Path) -> None:

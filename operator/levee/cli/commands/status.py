@@ -29,6 +29,7 @@ def status(ctx: click.Context, directory: str | None, output: str) -> None:
     from levee.cli.local.picture import picture
     from levee.cli.render.document import as_json, document
     from levee.cli.shared.page import printed, reader_width, sheet
+    from levee.control.actions import Reason
     from levee.worlds.local.rows import ReplicaRow, RunSummary, rows_of, summary_of
     from levee.worlds.local.table import Told
 
@@ -80,5 +81,8 @@ def status(ctx: click.Context, directory: str | None, output: str) -> None:
         console.print(picture(table, rows, summary, EVENTS_SHOWN))
         click.echo(printed(console), nl=False)
         if not running:
-            click.echo(f"{table.topology} does not run now; levee run goes on where its streams ended.")
+            completed = table.reason == Reason.COMPLETED
+            click.echo(
+                f"{table.topology} " + ("is completed." if completed else "does not run now; levee run goes on where its streams ended.")
+            )
     ctx.exit(Exit.OK if running else Exit.REFUSED)

@@ -11,11 +11,14 @@ from rich import live
 from rich.console import Console
 
 from levee.cli.local.picture import line_of, picture
+from levee.control.actions import Reason
 from levee.worlds.local.rows import rows_of, summary_of
 from levee.worlds.local.run import LocalRun, Turn
 
 SUMMARY_MS = 5_000
 EVENTS_SHOWN = 10
+GOES_ON = "ends; the streams stay, and levee run goes on where they end"
+DONE = "is completed; the streams stay, and running it again changes nothing"
 
 
 class Show(Protocol):
@@ -36,18 +39,20 @@ class Lines:
     out: IO[str]
     told_ms: int = 0
     topology: str = ""
+    ending: str = GOES_ON
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.write(f"{self.topology}: ends; the streams stay, and levee run goes on where they end")
+        self.write(f"{self.topology}: {self.ending}")
 
     def begin(self, run: LocalRun) -> None:
         self.topology = run.blank.topology
         self.write(f"{self.topology}: {len(run.world.wanted.workers)} workers on {len(run.world.nodes)} nodes, in {run.folder.path}")
 
     def turn(self, turn: Turn) -> None:
+        self.ending = ending_of(turn)
         for one in turn.news:
             self.write(line_of(one))
         if turn.seen.anchored and turn.now - self.told_ms >= SUMMARY_MS:
@@ -57,6 +62,10 @@ class Lines:
     def write(self, line: str) -> None:
         self.out.write(f"{line}\n")
         self.out.flush()
+
+
+def ending_of(turn: Turn) -> str:
+    return DONE if turn.decision.reason is Reason.COMPLETED else GOES_ON
 
 
 def summary_line(turn: Turn) -> str:
@@ -73,6 +82,7 @@ class Live:
     console: Console = field(default_factory=Console)
     view: live.Live = field(init=False)
     topology: str = ""
+    ending: str = GOES_ON
 
     def __post_init__(self) -> None:
         self.view = live.Live(console=self.console, auto_refresh=False)
@@ -83,12 +93,13 @@ class Live:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.view.__exit__(kind, error, trace)
-        self.console.print(f"{self.topology}: ends; the streams stay, and levee run goes on where they end", highlight=False)
+        self.console.print(f"{self.topology}: {self.ending}", highlight=False)
 
     def begin(self, run: LocalRun) -> None:
         self.topology = run.blank.topology
 
     def turn(self, turn: Turn) -> None:
+        self.ending = ending_of(turn)
         rows = rows_of(turn.table, turn.seen)
         room = max(3, min(EVENTS_SHOWN, self.console.height - len(rows) - 7))
         self.view.update(picture(turn.table, rows, summary_of(turn.table, rows), room), refresh=True)
