@@ -13,7 +13,7 @@ from pyspark.sql.streaming.state import GroupState, GroupStateTimeout
 from levee_spark.lane import closing
 from levee_spark.lane.query import Output
 from tests.lane.lanes import PERIOD_MS, Inputs, Lanes, drive, values
-from tests.lane.test_lane_state import PROVIDER, ROCKSDB, windows
+from tests.lane.test_lane_state import PROVIDER, ROCKSDB, updates, windows
 
 LAST = 5  # with rows
 CLOSING = LAST + 1
@@ -102,6 +102,11 @@ def test_timeouts_that_are_not_due_for_long_are_told(lanes: Lanes) -> None:
 def test_a_function_without_state_closes_like_any_other_epoch(lanes: Lanes) -> None:
     outputs = run(lanes, lambda inputs: inputs["rows"].select("value"), numbers)
     assert [output.table.num_rows for output in outputs] == [3] * LAST + [0] * 3
+
+
+def test_an_aggregation_that_waits_for_nothing_has_nothing_to_let_out(lanes: Lanes) -> None:
+    outputs = run(lanes, updates, numbers)
+    assert [output.table.num_rows for output in outputs] == [2] * LAST + [0] * 3
 
 
 def test_a_fork_that_closes_gives_the_same(lanes: Lanes) -> None:
