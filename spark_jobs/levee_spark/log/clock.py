@@ -33,9 +33,6 @@ class StoreClock:
         passed = now_ms - self.at_ms
         return self.high_ms + passed + passed * DRIFT_PPM // 1_000_000 + 1
 
-    def error_ms(self, now_ms: int) -> int:
-        return self.latest(now_ms) - self.earliest(now_ms)
-
 
 def stamped(written_ms: int, began_ms: int, ended_ms: int, resolution_ms: int) -> StoreClock:
     """What one stamp says: it was made somewhere between asking and being told, and its last digits are missing."""
