@@ -127,6 +127,7 @@ def test_a_batch_whose_epoch_is_gone_is_refused(lanes: Lanes) -> None:
 def test_a_new_file_gets_its_permissions_without_a_process(spark: SparkSession, tmp_path: Path) -> None:
     """Hadoop forks `chmod` for each, unless it has a native library that no package brings."""
     jvm = spark._jvm
+    assert jvm is not None
     path = jvm.org.apache.hadoop.fs.Path(str(tmp_path / "new"))
     files = path.getFileSystem(spark._jsc.hadoopConfiguration())
     assert files.getClass().getName() == "dev.levee.spark.LocalFiles"
