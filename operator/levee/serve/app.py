@@ -13,6 +13,7 @@ import socket
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import kopf
 
@@ -94,6 +95,10 @@ def tuned() -> kopf.OperatorSettings:
 def registry(hub: Hub) -> kopf.OperatorRegistry:
     found = kopf.OperatorRegistry()
     cluster = hub.shop.cluster
+
+    @kopf.on.login(registry=found)
+    def login(**told: Any) -> kopf.ConnectionInfo | None:
+        return kopf.login_via_client(**told)  # as the Kubernetes client does, and so do we
 
     @kopf.on.event(GROUP, VERSION, PLURAL, registry=found)
     async def topology(event: kopf.RawEvent, **_: object) -> None:

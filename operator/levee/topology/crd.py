@@ -66,7 +66,7 @@ def _schema() -> Schema:
         "properties": {
             "apiVersion": {"description": f"{GROUP}/{VERSION}", "type": "string"},
             "kind": {"description": KIND, "type": "string"},
-            "metadata": {"description": "Name, namespace, labels and annotations.", "type": "object"},
+            "metadata": {"type": "object"},  # more may not be said of it
             "spec": {"description": "What is wanted."} | structural(Spec, "spec"),
             "status": {"description": "What is, written by the operator."} | structural(Status, "status"),
         },

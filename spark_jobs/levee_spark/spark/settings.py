@@ -51,6 +51,8 @@ def flags(size: Size) -> list[str]:
         "-XX:+IgnoreUnrecognizedVMOptions",
         "-Djdk.reflect.useDirectMethodHandle=false",
         "-Dio.netty.tryReflectionSetAccessible=true",
+        "--sun-misc-unsafe-memory-access=allow",  # else Arrow finds no memory from Java 24 on; older ones are told to overlook it
+        "--enable-native-access=ALL-UNNAMED",
         *quick,
         *(f"--add-opens={module}=ALL-UNNAMED" for module in OPENED),
     ]

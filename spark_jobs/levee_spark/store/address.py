@@ -25,6 +25,10 @@ from levee_spark.store.remote import RemoteBlobs, first_lines
 
 TIMEOUT_MS = 10_000  # of one request; far below half of retention, see `blobs.Blob.written_ms`
 EXAMPLES = "file:///var/lib/levee, s3://bucket/prefix, gs://bucket/prefix, az://account/container/prefix or memory://"
+CLIENT_OPTIONS = {
+    *("allow_http", "allow_invalid_certificates", "connect_timeout", "http1_only", "http2_only", "pool_idle_timeout"),
+    *("pool_max_idle_per_host", "proxy_ca_certificate", "proxy_excludes", "proxy_url", "timeout", "user_agent"),
+}  # of obstore, after the prefix that they bear in the environment: AWS_PROXY_URL
 
 
 class CannotOpen(Exception):
@@ -87,14 +91,27 @@ def existing(path: Path) -> Path:
 
 def bucket(uri: str, secret: Mapping[str, str], timeout_ms: int) -> obstore.store.ObjectStore:
     endpoint = next((value for name, value in (os.environ | dict(secret)).items() if "ENDPOINT" in name.upper() and value), "")
+    settings, client = sorted_out(secret)
     options: dict[str, Any] = {
-        "client_options": {"allow_http": endpoint.startswith("http://"), "timeout": timedelta(milliseconds=timeout_ms)},
+        "client_options": {"allow_http": endpoint.startswith("http://"), "timeout": timedelta(milliseconds=timeout_ms)} | client,
         "retry_config": {"max_retries": 0},  # a put that is tried again hides a lost answer; whoever asks, asks again
     }
     try:
-        return from_url(uri, config=dict(secret) or None, **options)  # type: ignore[arg-type]  # any of the three configs
+        return from_url(uri, config=settings or None, **options)  # type: ignore[arg-type]  # any of the three configs
     except (BaseError, ValueError) as error:
         raise CannotOpen(uri, first_lines(error), "see the settings of the store in docs/design/stores.md") from error
+
+
+def sorted_out(secret: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
+    """What is of the store and what of the client that speaks to it: obstore takes apart what stands side by side in the environment."""
+    settings, client = {}, {}
+    for name, value in secret.items():
+        option = name.lower().partition("_")[2]
+        if option in CLIENT_OPTIONS:
+            client[option] = value
+        else:
+            settings[name] = value
+    return settings, client
 
 
 def works(blobs: Blobs) -> Blobs:

@@ -112,7 +112,6 @@ def container(start: StartWorker, terms: PodTerms, cpu: float) -> Manifest:
     return {
         "name": CONTAINER,
         "image": terms.image,
-        "args": ["python", "-m", "levee_spark.worker"],
         "env": [downward("POD_NAME", "metadata.name"), downward("POD_UID", "metadata.uid"), {"name": ORDER, "value": order(start, terms)}],
         "envFrom": [{"secretRef": {"name": terms.secret}}] if terms.secret else [],
         "ports": [{"name": "http", "containerPort": PORT}],
