@@ -63,6 +63,7 @@ class ActsFirst(Runner):
     """What must not be: it acts, then it writes down what it has done."""
 
     async def take(self, event):  # type: ignore[no-untyped-def]
+        assert self.position is not None
         before, after = self.position, step(self.machine, self.position, event, self.clock())
         self.position = after.position
         self.taken.append(after.transition)

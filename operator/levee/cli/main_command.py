@@ -22,6 +22,7 @@ COMMANDS = {  # name -> where its click command is, and its line in the help
     "crds": ("levee.cli.commands.crds", "crds", "Write the CustomResourceDefinition."),
     "demo": ("levee.cli.commands.demo", "demo", "Kill a primary and a node under a running topology, and show that nothing was lost."),
     "kill": ("levee.cli.commands.kill", "kill", "Kill a replica or a node of a local run."),
+    "lifecycle": ("levee.cli.commands.lifecycle", "lifecycle", "Draw the states that a topology passes."),
     "pause": ("levee.cli.commands.kill", "pause", "Pause a replica or a node of a local run for a while."),
     "plan": ("levee.cli.commands.plan", "plan", "Work out which replicas to keep active, what that guarantees and costs."),
     "revive": ("levee.cli.commands.revive", "revive", "Bring back a node of a local run that was killed."),

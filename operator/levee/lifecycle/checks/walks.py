@@ -80,7 +80,7 @@ def alone(machine: Machine, place: Place) -> list[Place]:
 
 def everything_can_be_canceled(machine: Machine) -> Iterator[Complaint]:
     for place in all_places(machine):
-        if place.ending is None and place.said is None and machine.states[place.state].kind is not Kind.FINAL:
+        if place.ending is None and place.said in (None, FAILED) and machine.states[place.state].kind is not Kind.FINAL:
             known = machine.transition(place.state, CANCEL)
             if known is None or not heard(machine, place, CANCEL):
                 yield Complaint(
