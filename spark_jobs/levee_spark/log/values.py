@@ -138,6 +138,8 @@ class ControlRecord:
     from_epoch: int = 1
     writer: str = ""
     reason: str = ""
+    configuration: str = ""  # of source rates, that is in force; for whoever controls the topology after a crash
+    plan: int = 0  # the written plan that all this follows from; 0: none is
 
 
 @dataclass(frozen=True, slots=True)
