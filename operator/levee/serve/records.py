@@ -79,6 +79,7 @@ def fields_of(record: Record) -> dict[str, Any]:
         "ending": record.ending,
         "failures": record.failures,
         "failedAt": None if record.failed_at is None else stamp(record.failed_at),
+        "claims": record.claims,
     }
     return {
         "state": record.state,
@@ -100,6 +101,7 @@ def record_of(status: Mapping[str, Any]) -> Record:
         attempts=int(status.get("attempts") or 0),
         failures=int(lifecycle.get("failures") or 0),
         failed_at=None if failed_at is None else instant(failed_at),
+        claims=int(lifecycle.get("claims") or 0),
         history=history,
     )
 

@@ -62,6 +62,7 @@ class Lifecycle(Part):
     ending: State | None = Field(default=None, description="How it will have ended when it is cleaned up.")
     failures: Whole | None = Field(default=None, description="Failures in a row.")
     failed_at: datetime | None = Field(default=None, description="When it failed last.")
+    claims: Whole | None = Field(default=None, description="How often it was stored only so that another operator is overtaken.")
     refused: Whole | None = Field(default=None, description="The generation of the spec that could not be put in force.")
 
 
