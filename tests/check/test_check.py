@@ -12,7 +12,7 @@ from pyarrow import parquet
 
 from levee.cli.commands.check import tell
 from levee.cli.main import run
-from levee.cli.shared.ending import Exit
+from levee.plans.ending import Exit
 from levee_spark.check import differences
 from levee_spark.check.finding import Finding, Weight
 from levee_spark.check.lines import is_unrepeatable, words_before_brackets

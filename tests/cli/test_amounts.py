@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from levee.cli.frontier.knee import knee
-from levee.cli.shared import amounts
+from levee.plans import amounts
 from levee.topology.graph import Target
 
 

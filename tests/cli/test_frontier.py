@@ -9,9 +9,9 @@ import pytest
 
 from levee.cli.frontier.words import no_knee, no_levels
 from levee.cli.plan_run import Tools
-from levee.cli.plans.report import Search
-from levee.cli.plans.words import certainty, within
 from levee.planning.result import Status
+from levee.plans.report import Search
+from levee.plans.words import certainty, within
 from tests.cli.stage import BARGAINS, PIPELINE, TRAFFIC, Ended, levee
 from tests.cli.test_seek import ticking
 

@@ -82,7 +82,7 @@ def test_ctrl_c_ends_a_frontier_that_is_being_sought() -> None:
     assert err.count(b"searching") == 0  # The first was read; no search was begun after it.
 
 
-@pytest.mark.parametrize("module", ["click", "levee.cli.shared.ending", "numpy"])
+@pytest.mark.parametrize("module", ["click", "levee.plans.ending", "numpy"])
 def test_ctrl_c_while_levee_is_still_being_loaded_is_no_traceback(module: str) -> None:
     """The signal comes when the module is looked for."""
     script = f"""

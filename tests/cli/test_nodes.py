@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from levee.cli.plans.nodes import choose
-from levee.cli.shared.ending import Refused
+from levee.plans.ending import Refused
+from levee.plans.nodes import choose
 from levee.topology.graph import Node, Topology
 from levee.topology.load import load
 from levee.topology.names import NodeName, ZoneName

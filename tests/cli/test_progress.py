@@ -6,10 +6,10 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from levee.cli.plans.progress import Reporter
 from levee.cli.render.layout import COLUMN, arrange
-from levee.cli.shared.clock import Clock
 from levee.planning.result import Progress
+from levee.plans.clock import Clock
+from levee.plans.progress import Reporter
 
 
 class Hand:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from levee.cli.main import run as levee
-from levee.cli.shared.ending import Exit
+from levee.plans.ending import Exit
 
 EPOCHS = {"left": 8, "right": 14}  # they end at different times
 PERIOD_MS = 300

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from levee.cli.main import run as levee
-from levee.cli.shared.ending import Exit
+from levee.plans.ending import Exit
 from levee.worlds.local import processes
 from levee.worlds.local.folder import Folder
 from levee.worlds.local.table import read_table

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from levee.cli.main import run as levee
-from levee.cli.shared.ending import Exit
 from levee.control.names import ReplicaName
 from levee.control.seen import Status
+from levee.plans.ending import Exit
 from levee.worlds.local.faults import Kind
 from levee.worlds.local.run import Turn
 from levee_spark.log.values import Kind as Sealed

@@ -8,8 +8,8 @@ import pytest
 from levee.cli.local.start import run_here
 from levee.cli.local.streams import order_stop
 from levee.cli.main import run as levee
-from levee.cli.shared.ending import Exit
 from levee.control.actions import Reason
+from levee.plans.ending import Exit
 from levee.worlds.local.faults import Fault, Kind
 from levee.worlds.local.opening import running
 from levee.worlds.local.run import Turn

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from levee.cli.local.tailing import Tail, tasks_of
-from levee.cli.shared.ending import Refused
+from levee.plans.ending import Refused
 from levee.topology.load import load
 from levee.topology.names import TaskId
 from levee_spark.log import ask

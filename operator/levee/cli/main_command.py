@@ -15,7 +15,8 @@ from pathlib import Path
 import click
 
 from levee import __version__
-from levee.cli.shared.ending import Exit, InternalFault, Refused, close_quietly, did_you_mean
+from levee.cli.shared.pipes import close_quietly
+from levee.plans.ending import Exit, InternalFault, Refused, did_you_mean
 
 COMMANDS = {  # name -> where its click command is, and its line in the help
     "check": ("levee.cli.commands.check", "check", "Run every function twice and say where the two differ."),

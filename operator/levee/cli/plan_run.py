@@ -12,17 +12,17 @@ import click
 
 from levee.cli.frontier.search import frontier as seek_frontier
 from levee.cli.frontier.search import refuse
-from levee.cli.plans.asked import Asked
-from levee.cli.plans.planner import Ready, plan, prepare
-from levee.cli.plans.progress import Reporter
-from levee.cli.plans.report import Frontier
 from levee.cli.render.forms import Shown, rendered
 from levee.cli.render.output import Output
-from levee.cli.shared.clock import Clock, Now, monotonic_s
-from levee.cli.shared.ending import Exit, Refused
 from levee.cli.shared.files import topologies
 from levee.planning.case import Kind, Strategy
 from levee.planning.strategies import STRATEGIES
+from levee.plans.asked import Asked
+from levee.plans.clock import Clock, Now, monotonic_s
+from levee.plans.ending import Exit, Refused
+from levee.plans.planner import Ready, plan, prepare
+from levee.plans.progress import Reporter
+from levee.plans.report import Frontier
 from levee.topology.complaint import Complaint
 
 

@@ -2,7 +2,7 @@
 
 Why: on an object store requests are the price of a plan, beside its cores; more replicas and shorter epochs ask more often.
 What is counted is what the roles of the epoch log do in steady state; `make bench-streams` compares it with what workers count.
-Called by: cli.plans.planner; the streams bench.
+Called by: plans.planner; the streams bench.
 """
 
 from collections.abc import Mapping

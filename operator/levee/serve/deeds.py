@@ -12,18 +12,18 @@ from typing import Any, TypeAlias
 
 from levee.control import rules
 from levee.control.actions import Decision
-from levee.control.making import Terms, graph_identity, wanted_of
+from levee.control.making import graph_identity, wanted_of
 from levee.control.names import Instant
 from levee.control.seen import Observation
 from levee.control.wanted import Wanted
 from levee.lifecycle.handlers import Context, NotYet, Overtaken
 from levee.lifecycle.names import EventName, MethodName
+from levee.plans.running import terms_of
 from levee.serve import eligible, planning
 from levee.serve.shop import Shop
 from levee.topology.complaint import Complaint
-from levee.topology.names import OperatorName
 from levee.topology.spec import Resource
-from levee.topology.wanted import OnFailure, Packing
+from levee.topology.wanted import Packing
 from levee.topology.wording import complaint_text
 from levee.worlds import plans
 from levee.worlds.kubernetes import companions
@@ -257,13 +257,8 @@ class Deeds:
         found = planning.loaded(plan.resource)
         assert found.topology is not None
         assert found.resource is not None
-        spec = found.resource.spec
-        terms = Terms(
-            functions=tuple((OperatorName(operator.name), operator.function) for operator in spec.operators),
-            cancels=spec.fault_tolerance.on_failure is OnFailure.CANCEL,
-            workers_per_node=None if spec.placement.packing is Packing.REPLICA else 1,
-            named_by_content=True,
-        )
+        packing = found.resource.spec.placement.packing
+        terms = terms_of(found.resource, None if packing is Packing.REPLICA else 1, named_by_content=True)
         return wanted_of(found.topology, wiring_of(found.resource, self.owner.uid), plan.planned, plan.nodes, terms)
 
     def shape_of(self, resource: Object) -> str:

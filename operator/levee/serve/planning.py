@@ -11,12 +11,12 @@ from dataclasses import dataclass, field, replace
 from multiprocessing import get_context
 from typing import Any
 
-from levee.cli.local.start import planned_of
-from levee.cli.plans.asked import Asked
-from levee.cli.plans.planner import plan, prepare
-from levee.cli.shared.clock import Clock
-from levee.cli.shared.ending import Refused
 from levee.planning.strategies import STRATEGIES
+from levee.plans.asked import Asked
+from levee.plans.clock import Clock
+from levee.plans.ending import Refused
+from levee.plans.planner import plan, prepare
+from levee.plans.running import planned_of
 from levee.topology.complaint import Complaint
 from levee.topology.graph import Node, Topology
 from levee.topology.load import Loaded, load_bytes

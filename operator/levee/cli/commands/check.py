@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from levee.cli.shared.ending import Exit, Refused
 from levee.cli.shared.files import STDIN
+from levee.plans.ending import Exit, Refused
 from levee.topology.complaint import Complaint
 from levee.topology.wording import complaint_text, count
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import click
 
-from levee.cli.shared.ending import Refused
 from levee.cli.shared.output_file import remedy, write_whole
+from levee.plans.ending import Refused
 from levee.topology.complaint import Complaint
 from levee.topology.crd import NAME, crd_text
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import click
 
 from levee.cli.local.runs import directory_option, find_running
-from levee.cli.shared import amounts
-from levee.cli.shared.ending import Refused, use_instead
 from levee.cli.shared.flags import Parsed
+from levee.plans import amounts
+from levee.plans.ending import Refused, use_instead
 from levee.topology.complaint import Complaint
 
 if TYPE_CHECKING:  # the command must start fast

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import click
 
-from levee.cli.shared.ending import Exit, Refused
-from levee.cli.shared.files import read_file
 from levee.cli.shared.flags import OneOf
 from levee.cli.shared.output_file import remedy, write_whole
 from levee.lifecycle.documents import NAMES, machine
 from levee.lifecycle.load import load
 from levee.lifecycle.machine import Machine
 from levee.lifecycle.schema import schema_text
+from levee.plans.ending import Exit, Refused
+from levee.plans.reading import read_file
 from levee.topology.complaint import Complaint
 from levee.topology.documents import decode
 

@@ -6,12 +6,12 @@ Called by: cli.main, when the command is called.
 
 import click
 
-from levee.cli.plans.asked import Asked
 from levee.cli.render.output import Output
-from levee.cli.shared import amounts
 from levee.cli.shared.flags import OneOf, Parsed
 from levee.planning.case import Objective, Place
 from levee.planning.strategies import STRATEGIES
+from levee.plans import amounts
+from levee.plans.asked import Asked
 from levee.topology.graph import FailureModel, Target
 
 FORMATS = ("table", "json", "yaml", "svg", "png")

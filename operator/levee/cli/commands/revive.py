@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from levee.cli.local.runs import directory_option, find_running
-from levee.cli.shared.ending import Exit, Refused, use_instead
+from levee.plans.ending import Exit, Refused, use_instead
 from levee.topology.complaint import Complaint
 from levee.topology.names import NodeName
 

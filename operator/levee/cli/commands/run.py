@@ -5,8 +5,8 @@ Called by: cli.main, when the command is called.
 
 import click
 
-from levee.cli.shared import amounts
 from levee.cli.shared.flags import Parsed
+from levee.plans import amounts
 
 EPILOG = """\b
 Exit codes: 0 stopped by levee stop or after --for, 1 it cannot run or has failed, 2 wrong usage,

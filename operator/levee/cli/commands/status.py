@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import click
 
 from levee.cli.local.runs import directory_option, find
-from levee.cli.shared.ending import Exit
+from levee.plans.ending import Exit
 
 EVENTS_SHOWN = 8
 

@@ -9,9 +9,9 @@ import time
 import click
 
 from levee.cli.local.runs import directory_option, find_running
-from levee.cli.shared import amounts
-from levee.cli.shared.ending import Exit, Refused
 from levee.cli.shared.flags import Parsed
+from levee.plans import amounts
+from levee.plans.ending import Exit, Refused
 from levee.topology.complaint import Complaint
 
 LOOK_S = 0.3

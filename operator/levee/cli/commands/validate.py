@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 import click
 
-from levee.cli.shared.ending import Exit
 from levee.cli.shared.files import load_all, told
+from levee.plans.ending import Exit
 from levee.topology.graph import Topology
 from levee.topology.load import Loaded
 from levee.topology.wording import count

@@ -20,9 +20,9 @@ from levee.cli.demo.plan import CORES_WIDE, GOLDEN_NODE, GOLDEN_PERIOD, OUTPUT, 
 from levee.cli.demo.recovery import Struck, recoveries, timeline
 from levee.cli.demo.telling import promise, report
 from levee.cli.local.start import Ask, listening, planned_setup, setup_of
-from levee.cli.shared.ending import Exit, Refused
 from levee.control import ranks
 from levee.control.seen import Observation, Status
+from levee.plans.ending import Exit, Refused
 from levee.worlds.local.opening import Setup, running
 from levee.worlds.local.run import LocalRun
 

@@ -10,18 +10,18 @@ from dataclasses import dataclass, replace
 from levee.cli.frontier import budgets, words
 from levee.cli.frontier.knee import knee
 from levee.cli.frontier.words import guarantee, paid
-from levee.cli.plans.asked import Wish
-from levee.cli.plans.planner import Ready, compared, size, yardstick
-from levee.cli.plans.report import Frontier, Level
-from levee.cli.plans.verdict import check
-from levee.cli.shared.amounts import floor4
-from levee.cli.shared.clock import Clock
-from levee.cli.shared.ending import Exit, Refused
 from levee.planning.case import Found, Kind, Place
 from levee.planning.completeness import baselines, exact
 from levee.planning.problem import Goal, Plan
 from levee.planning.result import Result, Status, Stop
 from levee.planning.strategies import verified
+from levee.plans.amounts import floor4
+from levee.plans.asked import Wish
+from levee.plans.clock import Clock
+from levee.plans.ending import Exit, Refused
+from levee.plans.planner import Ready, compared, size, yardstick
+from levee.plans.report import Frontier, Level
+from levee.plans.verdict import check
 from levee.topology.complaint import Complaint
 from levee.topology.graph import FailureModel
 

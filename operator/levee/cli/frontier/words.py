@@ -6,9 +6,9 @@ Called by: cli.frontier.search.
 
 from collections.abc import Sequence
 
-from levee.cli.plans.report import Level
-from levee.cli.shared.amounts import floor4, number
 from levee.planning.completeness.model import TOLERANCE
+from levee.plans.amounts import floor4, number
+from levee.plans.report import Level
 from levee.topology.graph import Target
 
 NOTHING_FITS = "No plan fits these nodes, not even one replica of every task: run it without --frontier to see why."

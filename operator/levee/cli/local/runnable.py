@@ -11,9 +11,10 @@ from pathlib import Path
 
 import click
 
-from levee.cli.plans.planner import Planned
-from levee.cli.shared.ending import Exit, Refused
-from levee.cli.shared.files import STDIN, read_file, told
+from levee.cli.shared.files import STDIN, told
+from levee.plans.ending import Exit, Refused
+from levee.plans.planner import Planned
+from levee.plans.reading import read_file
 from levee.topology.complaint import Complaint
 from levee.topology.graph import Late
 from levee.topology.load import Loaded, load_bytes

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from levee.cli.shared.ending import Exit, Refused
+from levee.plans.ending import Exit, Refused
 from levee.topology.complaint import Complaint
 from levee.worlds.local.folder import Folder
 from levee.worlds.local.table import RunTable, read_table

@@ -7,7 +7,7 @@ Called by: cli.commands.run; `make demo` prepares its runs with `setup_of`, too.
 import os
 import signal
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,21 +17,17 @@ from levee.cli.local.runnable import HEADING, check_met, check_runnable, read
 from levee.cli.local.runs import default_folder
 from levee.cli.local.shown import Lines, Live, Show
 from levee.cli.local.streams import wired
-from levee.cli.plans.asked import Asked
-from levee.cli.plans.planner import Planned as Plan
-from levee.cli.plans.planner import plan, prepare
-from levee.cli.plans.report import Report
-from levee.cli.shared.clock import Clock
-from levee.cli.shared.ending import Exit, Refused
 from levee.cli.shared.files import STDIN
-from levee.control.making import Planned, Terms, wanted_of
-from levee.control.names import ReplicaName, replica_name, task_of
-from levee.planning.completeness.model import Model
-from levee.planning.problem import Problem
+from levee.control.making import wanted_of
 from levee.planning.strategies import STRATEGIES
-from levee.topology.names import ConfigurationName, NodeName, OperatorName, TaskId
+from levee.plans.asked import Asked
+from levee.plans.clock import Clock
+from levee.plans.ending import Exit, Refused
+from levee.plans.planner import plan, prepare
+from levee.plans.report import Report
+from levee.plans.running import planned_of, terms_of
 from levee.topology.spec import Resource
-from levee.topology.wanted import OnFailure, Packing
+from levee.topology.wanted import Packing
 from levee.worlds.local.faults import Fault
 from levee.worlds.local.folder import Folder
 from levee.worlds.local.opening import WORKER, CannotRun, Setup, running
@@ -119,7 +115,7 @@ def planned_setup(ask: Ask) -> tuple[Setup, Report]:
         found = plan(ready, clock)
     check_met(found, anyway=ask.anyway)
     names = tuple(node.name for node in ready.problem.nodes)
-    terms, planned = terms_of(resource, ask.workers_per_node), planned_of(found)
+    terms, planned = terms_of(resource, ask.workers_per_node or per_node(resource)), planned_of(found)
     setup = Setup(
         topology=f"{topology.namespace}/{topology.name}",
         resource=data,
@@ -135,38 +131,10 @@ def planned_setup(ask: Ask) -> tuple[Setup, Report]:
     return setup, found.report
 
 
-def planned_of(found: Plan) -> Planned:
-    """The activation, as the report has it: by node."""
-    report = found.report
-    active = {
-        ConfigurationName(one.name): frozenset(replica_name(TaskId(copy.task), copy.replica) for node in one.nodes for copy in node.active)
-        for one in report.configurations
-    }
-    placement = {TaskId(task): tuple(map(NodeName, on)) for task, on in report.placement.items()}
-    capacities = {node.name: node.capacity_cores for node in found.ready.problem.nodes}
-    return Planned(placement, active, loads_of(found.ready.problem, active), capacities)
-
-
-def loads_of(problem: Problem, active: Mapping[ConfigurationName, frozenset[ReplicaName]]) -> dict[ReplicaName, float]:
-    """What each replica needs at most, where it is active."""
-    loads: dict[ReplicaName, float] = {}
-    of_tasks = Model(problem).rates[2]
-    for c, configuration in enumerate(problem.configurations):
-        for replica in active[configuration.name]:
-            here = float(of_tasks[c, problem.task_index[task_of(replica)]])
-            loads[replica] = max(loads.get(replica, 0.0), here)
-    return loads
-
-
-def terms_of(resource: Resource, workers_per_node: int | None) -> Terms:
+def per_node(resource: Resource) -> int | None:
     """One worker a node, unless somebody has asked for more."""
-    spec = resource.spec
-    asked_for = "packing" in spec.placement.model_fields_set and spec.placement.packing is Packing.REPLICA
-    return Terms(
-        functions=tuple((OperatorName(operator.name), operator.function) for operator in spec.operators),
-        cancels=spec.fault_tolerance.on_failure is OnFailure.CANCEL,
-        workers_per_node=workers_per_node or (None if asked_for else 1),
-    )
+    placement = resource.spec.placement
+    return None if "packing" in placement.model_fields_set and placement.packing is Packing.REPLICA else 1
 
 
 def environment(file: str) -> dict[str, str]:

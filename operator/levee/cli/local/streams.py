@@ -6,8 +6,8 @@ Called by: cli.commands.stop, cli.commands.tail; cli.local.start, for the wiring
 import os
 from dataclasses import replace
 
-from levee.cli.shared.ending import Refused
 from levee.cli.shared.files import told
+from levee.plans.ending import Refused
 from levee.topology.complaint import Complaint
 from levee.topology.load import load_bytes
 from levee.topology.spec import Resource

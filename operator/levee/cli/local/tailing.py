@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
-from levee.cli.shared.ending import Exit, Refused, use_instead
+from levee.plans.ending import Exit, Refused, use_instead
 from levee.topology.complaint import Complaint
 from levee.topology.names import TaskId
 from levee_spark.log import ask, floor, head

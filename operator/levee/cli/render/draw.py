@@ -15,12 +15,12 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyArrowPatch, FancyBboxPatch
 from matplotlib.path import Path
 
-from levee.cli.plans import words
-from levee.cli.plans.measure import tasks_of
-from levee.cli.plans.report import ConfigurationPart, Copy, Report
 from levee.cli.render.layout import Layout, Spot, arrange
-from levee.cli.shared.amounts import floor4, number, percent
 from levee.planning.problem import Problem
+from levee.plans import words
+from levee.plans.amounts import floor4, number, percent
+from levee.plans.measure import tasks_of
+from levee.plans.report import ConfigurationPart, Copy, Report
 from levee.topology.graph import Topology
 
 PANELS_MAX = 6

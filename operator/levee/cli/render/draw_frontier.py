@@ -10,10 +10,10 @@ from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from levee.cli.plans import words
-from levee.cli.plans.report import Frontier, Level
 from levee.cli.render.draw import ALARM, COLOURS, FAINT, STYLE, saved
-from levee.cli.shared.amounts import floor4, number
+from levee.plans import words
+from levee.plans.amounts import floor4, number
+from levee.plans.report import Frontier, Level
 
 
 def draw(frontier: Frontier, kind: str) -> bytes:

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
-from levee.cli.plans.planner import Planned
-from levee.cli.plans.report import Frontier
 from levee.cli.render.output import Output
+from levee.plans.planner import Planned
+from levee.plans.report import Frontier
 
 Shown = Planned | Frontier
 

@@ -8,8 +8,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from levee.cli.shared.ending import Exit, Refused
 from levee.cli.shared.output_file import remedy, write_whole
+from levee.plans.ending import Exit, Refused
 from levee.topology.complaint import Complaint
 
 PICTURES = ("svg", "png")

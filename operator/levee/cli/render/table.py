@@ -10,11 +10,11 @@ from collections.abc import Iterable, Sequence
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from levee.cli.plans import words
-from levee.cli.plans.report import ConfigurationPart, Copy, NodePart, Report
 from levee.cli.render import table_ending
-from levee.cli.shared.amounts import number, percent
 from levee.cli.shared.page import bar, facts, grid
+from levee.plans import words
+from levee.plans.amounts import number, percent
+from levee.plans.report import ConfigurationPart, Copy, NodePart, Report
 
 CONFIGURATIONS_MAX = 12  # The others are in the documents (--format json).
 NODES_MAX = 40

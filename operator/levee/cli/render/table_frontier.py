@@ -10,11 +10,11 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from levee.cli.plans import words
-from levee.cli.plans.report import Frontier, Level
-from levee.cli.shared.amounts import floor4, number
 from levee.cli.shared.page import bar, facts, grid
 from levee.planning.result import Status
+from levee.plans import words
+from levee.plans.amounts import floor4, number
+from levee.plans.report import Frontier, Level
 
 
 def show(console: Console, frontier: Frontier) -> None:

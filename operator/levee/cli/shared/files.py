@@ -1,18 +1,17 @@
 """Topologies from the files that were named on the command line.
 
 Why: files are read, and what is wrong with them is told, the same way by every command; and nothing that never ends is read to its end.
-Called by: cli.plan_run, cli.commands.validate; cli.plans.nodes, for files of nodes.
+Called by: cli.plan_run, cli.commands.validate; plans.nodes, for files of nodes.
 """
 
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO
 
 import click
 
-from levee.cli.shared.ending import Refused
-from levee.topology.documents import TEXT_MAX
+from levee.plans.ending import Refused
+from levee.plans.reading import bounded, read_file
 from levee.topology.graph import Topology
 from levee.topology.load import Loaded, load_bytes, unique
 from levee.topology.wording import describe
@@ -48,18 +47,13 @@ def told(wrong: Loaded) -> str:
     return describe(f"{wrong.name}{where}", wrong.complaints)
 
 
-def read_file(path: Path) -> bytes:
-    with path.open("rb") as file:
-        return _bounded(file)
-
-
 def _read(path: str) -> Iterator[tuple[str, bytes]]:
     """A file, all topologies of a directory, or what is piped in."""
     place = Path(path)
     if path == STDIN:
         if sys.stdin is None:
             raise OSError(0, "standard input is closed")
-        yield "stdin", _bounded(sys.stdin.buffer)
+        yield "stdin", bounded(sys.stdin.buffer)
     elif not place.is_dir():
         yield path, read_file(place)
     else:
@@ -67,11 +61,3 @@ def _read(path: str) -> Iterator[tuple[str, bytes]]:
         if not inside:
             raise OSError(0, f"this directory holds no {', '.join(ENDINGS)}")
         yield from ((str(file), read_file(file)) for file in inside)
-
-
-def _bounded(file: IO[bytes]) -> bytes:
-    """A device or a pipe may never end."""
-    data = file.read(TEXT_MAX + 1)
-    if len(data) > TEXT_MAX:
-        raise OSError(0, f"it is larger than {TEXT_MAX / 2**20:g} MiB, the most that is read at once")
-    return data

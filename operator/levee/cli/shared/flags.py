@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from levee.cli.shared.ending import did_you_mean
+from levee.plans.ending import did_you_mean
 from levee.topology.units import UnitError
 
 

@@ -1,15 +1,12 @@
 """Look for the plan that was asked for; where there is none, for the nearest that there is.
 
 Why: "infeasible" is no answer; which node is too small in which configuration is, or the most that can be had.
-Called by: cli.plans.planner.
+Called by: plans.planner.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from levee.cli.plans.asked import Wish, has_target
-from levee.cli.shared.amounts import floor4, fraction, number
-from levee.cli.shared.clock import Clock
 from levee.planning.case import Case, Found, Kind, Place
 from levee.planning.completeness import baselines
 from levee.planning.completeness.exact import highest
@@ -17,6 +14,9 @@ from levee.planning.completeness.explain import explain, needs, worst
 from levee.planning.problem import Goal, Plan
 from levee.planning.result import Result, Status
 from levee.planning.strategies import verified
+from levee.plans.amounts import floor4, fraction, number
+from levee.plans.asked import Wish, has_target
+from levee.plans.clock import Clock
 
 OVERLOADS_MAX = 6  # The table above shows the others.
 DIGITS = 3  # of cores, unless it takes more to tell what is needed from what there is

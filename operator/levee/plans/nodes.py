@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from levee.cli.shared.ending import Refused, use_instead
-from levee.cli.shared.files import read_file
+from levee.plans.ending import Refused, use_instead
+from levee.plans.reading import read_file
 from levee.topology.complaint import Complaint
 from levee.topology.documents import decode, read_documents
 from levee.topology.graph import Node, Topology

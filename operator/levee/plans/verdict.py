@@ -1,20 +1,20 @@
 """Whether what was found is what was asked for; if not, why, and what can be had instead.
 
 Why: "infeasible" is no answer; which node is too small in which configuration is, or the most that can be had.
-Called by: cli.plans.planner.
+Called by: plans.planner.
 """
 
 from collections.abc import Iterator
 
-from levee.cli.plans import words
-from levee.cli.plans.asked import Wish
-from levee.cli.plans.measure import Yardstick
-from levee.cli.plans.report import Verdict
-from levee.cli.shared.amounts import floor4
-from levee.cli.shared.ending import InternalFault
 from levee.planning.case import Found, Kind
 from levee.planning.completeness.model import TOLERANCE
 from levee.planning.problem import Plan
+from levee.plans import words
+from levee.plans.amounts import floor4
+from levee.plans.asked import Wish
+from levee.plans.ending import InternalFault
+from levee.plans.measure import Yardstick
+from levee.plans.report import Verdict
 from levee.topology.wording import complaint_text
 
 

@@ -1,7 +1,7 @@
 """What a planned topology looks like to its user: one value that the table, the documents and the drawing are made from.
 
 Why: every output says the same, because none of them computes anything.
-Called by: cli.plans.measure, which makes it; the renderers, which only read it. Its field names are those of docs/plan-output.md.
+Called by: plans.measure, which makes it; the renderers, which only read it. Its field names are those of docs/plan-output.md.
 """
 
 from collections.abc import Mapping

@@ -1,14 +1,14 @@
 """What was asked for: the flags of the command line over the words of the topology.
 
 Why: a flag may replace a part of the declared wish, and what then contradicts itself must be said, not guessed.
-Called by: cli.plans.planner.
+Called by: plans.planner.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from levee.cli.shared.ending import Exit, Refused, use_instead
 from levee.planning.case import Kind, Objective, Place, Strategy
+from levee.plans.ending import Exit, Refused, use_instead
 from levee.topology.complaint import Complaint
 from levee.topology.graph import FailureModel, Target, Topology
 

@@ -1,14 +1,14 @@
 """Who is meant by the names of a failure: nodes, zones, operators, sources, and single tasks of these.
 
 Why: a wrong name must be told before the search; and what the failure model never loses may be asked for, but must be called that.
-Called by: cli.plans.planner, for levee plan --fail.
+Called by: plans.planner, for levee plan --fail.
 """
 
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
-from levee.cli.shared.ending import Refused, use_instead
 from levee.planning.problem import Problem, SourceTask, Task
+from levee.plans.ending import Refused, use_instead
 from levee.topology.complaint import Complaint
 from levee.topology.graph import Topology
 from levee.topology.names import NodeName, TaskId

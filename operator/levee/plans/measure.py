@@ -1,7 +1,7 @@
 """Measure a plan: loads, what it guarantees, what it costs, beside no and static replication.
 
 Why: every number that a user sees is computed here, from the planners' model, whoever made the plan.
-Called by: cli.plans.planner, for each plan; cli.frontier.search.
+Called by: plans.planner, for each plan; cli.frontier.search.
 """
 
 from collections.abc import Callable, Sequence, Set
@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
-from levee.cli.plans.report import ConfigurationPart, Copy, NodePart, Overload, Price
 from levee.planning.completeness.model import (
     TOLERANCE,
     Alive,
@@ -21,6 +20,7 @@ from levee.planning.completeness.model import (
     scenarios,
 )
 from levee.planning.problem import Active, Plan, Problem
+from levee.plans.report import ConfigurationPart, Copy, NodePart, Overload, Price
 from levee.topology.graph import FailureModel
 from levee.topology.names import TaskId
 

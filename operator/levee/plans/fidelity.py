@@ -1,17 +1,17 @@
 """Measure the output fidelity of any plan, and its completeness where sources can fail, by the tasks and sources that go on.
 
 Why: completeness plans are asked for their fidelity, too; they activate other replicas in each configuration, fidelity plans do not.
-Called by: cli.plans.planner.
+Called by: plans.planner.
 """
 
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from functools import cache, cached_property
 
-from levee.cli.plans.measure import Fidelity
 from levee.planning.fidelity.model import Model
 from levee.planning.fidelity.plan import Metric
 from levee.planning.fidelity.problem import FidelityProblem, problem_in
+from levee.plans.measure import Fidelity
 from levee.topology.graph import Topology
 from levee.topology.names import TaskId
 

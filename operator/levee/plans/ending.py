@@ -4,10 +4,8 @@ Why: complaints look the same whichever command makes them, and exit codes are o
 Called by: every command; cli.main, which turns them into the end of the process.
 """
 
-import os
 from collections.abc import Iterable, Sequence
 from enum import IntEnum
-from typing import IO
 
 from levee.topology.complaint import Complaint
 from levee.topology.wording import close_to, complaint_text
@@ -65,8 +63,3 @@ def use_instead(given: str, known: Iterable[str]) -> str:
 
 def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
-
-
-def close_quietly(stream: IO[str]) -> None:
-    """Keep the interpreter from complaining about a closed pipe or a full disk when it flushes on its way out."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

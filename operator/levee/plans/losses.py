@@ -7,11 +7,11 @@ Called by: levee plan --fail.
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from levee.cli.plans.failing import Lost
-from levee.cli.plans.measure import Yardstick, tasks_of
-from levee.cli.plans.report import Failure, OperatorLoss
 from levee.planning.completeness.model import TOLERANCE, Alive, Floats, Model, outside
 from levee.planning.problem import Edge, Plan, Problem, SourceTask, Task
+from levee.plans.failing import Lost
+from levee.plans.measure import Yardstick, tasks_of
+from levee.plans.report import Failure, OperatorLoss
 from levee.topology.graph import Late, Sink, Topology
 from levee.topology.names import TaskId, task_id
 

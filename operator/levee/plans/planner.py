@@ -8,16 +8,6 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 from random import Random
 
-from levee.cli.plans import failing, losses, words
-from levee.cli.plans.asked import Asked, Wish, wish
-from levee.cli.plans.fidelity import Measures
-from levee.cli.plans.measure import Yardstick
-from levee.cli.plans.nodes import choose
-from levee.cli.plans.report import Failure, Guarantee, Price, Report, Search, Size, Store, Verdict, Wanted
-from levee.cli.plans.seek import seek
-from levee.cli.plans.verdict import check, judge
-from levee.cli.shared.clock import Clock
-from levee.cli.shared.ending import Exit, Refused
 from levee.planning import requests
 from levee.planning.by_budget import everything
 from levee.planning.case import Case, Found, Objective, Place, Strategy
@@ -26,6 +16,16 @@ from levee.planning.expand import expand
 from levee.planning.fidelity.plan import Metric
 from levee.planning.independent import expected_completeness
 from levee.planning.problem import Goal, Plan, Problem
+from levee.plans import failing, losses, words
+from levee.plans.asked import Asked, Wish, wish
+from levee.plans.clock import Clock
+from levee.plans.ending import Exit, Refused
+from levee.plans.fidelity import Measures
+from levee.plans.measure import Yardstick
+from levee.plans.nodes import choose
+from levee.plans.report import Failure, Guarantee, Price, Report, Search, Size, Store, Verdict, Wanted
+from levee.plans.seek import seek
+from levee.plans.verdict import check, judge
 from levee.topology.complaint import Complaint
 from levee.topology.graph import Topology
 from levee.topology.names import TaskId

@@ -6,10 +6,10 @@ Called by: the renderers.
 
 from collections.abc import Sequence
 
-from levee.cli.plans.report import Failure, Frontier, Overload, Report, Search, Size, Store, Wanted
-from levee.cli.shared.amounts import floor4, hours, number, percent
 from levee.planning.completeness.model import TOLERANCE
 from levee.planning.result import Status
+from levee.plans.amounts import floor4, hours, number, percent
+from levee.plans.report import Failure, Frontier, Overload, Report, Search, Size, Store, Wanted
 
 FAILURES = {
     "pessimistic": "pessimistic: every task with an inactive replica is lost",

@@ -9,7 +9,7 @@ import re
 from dataclasses import replace
 from fractions import Fraction
 
-from levee.cli.shared.ending import did_you_mean
+from levee.plans.ending import did_you_mean
 from levee.topology.graph import Target
 from levee.topology.units import parse_duration
 

@@ -1,0 +1,48 @@
+"""What is to run of a plan, in the words of whoever controls it.
+
+Called by: `levee run`, and the operator.
+"""
+
+from collections.abc import Mapping
+
+from levee.control.making import Planned, Terms
+from levee.control.names import ReplicaName, replica_name, task_of
+from levee.planning.completeness.model import Model
+from levee.planning.problem import Problem
+from levee.plans.planner import Planned as Plan
+from levee.topology.names import ConfigurationName, NodeName, OperatorName, TaskId
+from levee.topology.spec import Resource
+from levee.topology.wanted import OnFailure
+
+
+def planned_of(found: Plan) -> Planned:
+    """The activation, as the report has it: by node."""
+    report = found.report
+    active = {
+        ConfigurationName(one.name): frozenset(replica_name(TaskId(copy.task), copy.replica) for node in one.nodes for copy in node.active)
+        for one in report.configurations
+    }
+    placement = {TaskId(task): tuple(map(NodeName, on)) for task, on in report.placement.items()}
+    capacities = {node.name: node.capacity_cores for node in found.ready.problem.nodes}
+    return Planned(placement, active, loads_of(found.ready.problem, active), capacities)
+
+
+def loads_of(problem: Problem, active: Mapping[ConfigurationName, frozenset[ReplicaName]]) -> dict[ReplicaName, float]:
+    """What each replica needs at most, where it is active."""
+    loads: dict[ReplicaName, float] = {}
+    of_tasks = Model(problem).rates[2]
+    for c, configuration in enumerate(problem.configurations):
+        for replica in active[configuration.name]:
+            here = float(of_tasks[c, problem.task_index[task_of(replica)]])
+            loads[replica] = max(loads.get(replica, 0.0), here)
+    return loads
+
+
+def terms_of(resource: Resource, workers_per_node: int | None, *, named_by_content: bool = False) -> Terms:
+    spec = resource.spec
+    return Terms(
+        functions=tuple((OperatorName(operator.name), operator.function) for operator in spec.operators),
+        cancels=spec.fault_tolerance.on_failure is OnFailure.CANCEL,
+        workers_per_node=workers_per_node,
+        named_by_content=named_by_content,
+    )
