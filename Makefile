@@ -11,7 +11,7 @@ PYTHON ?= $(shell for name in python3.11 python3 python3.12 python3.13 python3.1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo venv lint lint-style lint-types lint-layers lint-house test servers e2e check format crds bench-planning bench-streams ratchet lock clean
+.PHONY: help demo venv lint lint-style lint-types lint-layers lint-house test servers e2e e2e-servers e2e-cluster cluster-up cluster-down cluster-status check format crds bench-planning bench-streams ratchet lock clean
 
 help: ## print what can be made
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,8 +49,24 @@ test: $(STAMP) ## run all tests on all cores; one of them: make test ARGS="-k wo
 servers: $(STAMP) ## install the real servers of `make e2e` into ~/.cache/levee (once; minutes); LEVEE_CACHE: elsewhere
 	$(PY) hack/real_servers.py $(or $(ARGS),install)
 
-e2e: $(STAMP) ## run the tests that need real servers (S3, Kafka); S3=minio: against another S3 server
-	LEVEE_E2E=required $(PY) hack/real_servers.py run --s3 $(or $(S3),versitygw) -- $(PY) -m pytest -n auto -m e2e $(ARGS)
+e2e: $(STAMP) ## run the tests that need real servers (S3, Kafka), then those on a real cluster (as root, or KUBECONFIG=FILE)
+	@$(MAKE) --no-print-directory e2e-servers
+	$(if $(ARGS),,@$(MAKE) --no-print-directory e2e-cluster)
+
+e2e-servers: $(STAMP) ## the first half alone; S3=minio: against another S3 server
+	LEVEE_E2E=required $(PY) hack/real_servers.py run --s3 $(or $(S3),versitygw) -- $(PY) -m pytest -n auto -m e2e --ignore tests/e2e/cluster $(ARGS)
+
+e2e-cluster: $(STAMP) ## the second half alone, on a cluster for this run; on one that is up: faster
+	LEVEE_E2E=required $(if $(KUBECONFIG),,$(PY) -m hack.cluster run --) $(PY) -m pytest -m e2e tests/e2e/cluster $(ARGS)
+
+cluster-up: $(STAMP) ## start a real Kubernetes of three nodes on this machine, as root; ARGS="--nodes 5" (the first time it is built: 10 minutes)
+	$(PY) -m hack.cluster up $(ARGS)
+
+cluster-down: ## stop it and remove every trace
+	$(PY) -m hack.cluster down
+
+cluster-status: ## say how its nodes are; more verbs (crash, freeze, partition, ...): .venv/bin/python -m hack.cluster -h
+	$(PY) -m hack.cluster status
 
 check: lint test e2e ## what CI runs: lint, test, then the tests with real servers
 

@@ -8,18 +8,15 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
-from servers.pins import Program
-
 FILE = Path(__file__).with_name("pins.toml")
 
 
 @dataclass(frozen=True, slots=True)
 class Pins:
     kubernetes: str
-    kwok: Program
     node: tuple[str, ...]  # Debian packages
 
 
 def read_pins(path: Path = FILE) -> Pins:
     document = tomllib.loads(path.read_text(encoding="utf-8"))
-    return Pins(document["kubernetes"]["version"], Program("kwok", **document["kwok"]), tuple(document["node"]["debian"]))
+    return Pins(document["kubernetes"]["version"], tuple(document["node"]["debian"]))

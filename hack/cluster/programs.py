@@ -1,7 +1,7 @@
-"""Build what the cluster runs: Kubernetes with etcd as one program, its DNS, the holder of pods, helm; and kwok by itself.
+"""Build what the cluster runs: Kubernetes with etcd as one program, its DNS, the holder of pods, helm.
 
 Why: building takes minutes on a fast machine, so it is done once for each set of sources and kept.
-Called by: running, kwok.
+Called by: running, main.
 """
 
 import hashlib
@@ -62,13 +62,3 @@ def link_flags(version: str) -> str:
     major, minor, _ = version.split(".")
     said = {**SAID, "gitVersion": f"v{version}", "gitMajor": major, "gitMinor": minor}
     return " ".join(["-s -w", *(f"-X {package}.{name}={value}" for package in VERSIONED for name, value in said.items())])
-
-
-def kwok() -> Path:
-    pin = read_pins().kwok
-    target = cache() / pin.file_name
-    if not target.exists():
-        with only_one(cache()), scratch(cache()) as shared:
-            say(f"cluster: building kwok {pin.version}: some minutes ...")
-            golang.build(pin, golang.find_go(read_server_pins().go, cache_folder()), target, shared)
-    return target

@@ -22,7 +22,7 @@ KINDS = (
 UNUSED = tuple(f"io.containerd.{kind}" for kind in KINDS)
 
 
-KUBELET = {
+KUBELET: dict[str, Any] = {
     "apiVersion": "kubelet.config.k8s.io/v1beta1",
     "kind": "KubeletConfiguration",
     "authentication": {"anonymous": {"enabled": False}, "webhook": {"enabled": True}, "x509": {"clientCAFile": f"{HERE}/authority.crt"}},
@@ -47,7 +47,7 @@ KUBELET = {
     "shutdownGracePeriod": "0s",
     "enableControllerAttachDetach": False,
 }
-PROXY = {
+PROXY: dict[str, Any] = {
     "apiVersion": "kubeproxy.config.k8s.io/v1alpha1",
     "kind": "KubeProxyConfiguration",
     "mode": "iptables",

@@ -6,7 +6,10 @@ Called by: layers.
 
 from images.tree import Tree
 
-COMMANDS = "sh cat cp df du env find free grep head hostname kill ls mkdir mount mv ps rm sleep tail test touch vi"  # of busybox
+# Of busybox: for people, and chmod, id, ln, readlink and stat for Hadoop, which forks them for what Java had no words for.
+COMMANDS = (
+    "sh cat chmod cp df du env find free grep head hostname id kill ln ls mkdir mount mv ps readlink rm sleep stat tail test touch vi"
+)
 FOLDERS = ("dev", "etc", "proc", "root", "run", "sys", "var/tmp")
 CERTIFICATES = "usr/share/ca-certificates"
 

@@ -1,0 +1,51 @@
+"""The cluster that KUBECONFIG names, with a namespace for each test.
+
+Why: `make e2e` brings one up for all tests of this folder, or takes the one that its user has.
+Called by: pytest.
+"""
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cluster import running
+from cluster.faults import FAULTS, state_of
+from tests.e2e.cluster.kube import RESTRICTED, Kube, until
+
+
+def is_ours() -> bool:
+    return os.environ.get("KUBECONFIG") == str(running.KUBECONFIG)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Nodes of somebody else's cluster are not for us to break."""
+    if os.environ.get("KUBECONFIG") and not is_ours():
+        dropped = [item for item in items if item.get_closest_marker("breaks_nodes")]
+        config.hook.pytest_deselected(items=dropped)
+        items[:] = [item for item in items if item not in dropped]
+
+
+@pytest.fixture
+def kube() -> Iterator[Kube]:
+    told = os.environ.get("KUBECONFIG")
+    if not told:
+        pytest.skip("No cluster is named: run it by `make e2e-cluster`, or set KUBECONFIG.")
+    name = f"levee-{os.getpid()}-{time.monotonic_ns() % 10**9}"
+    kube = Kube(Path(told), name)
+    kube.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": RESTRICTED}})
+    yield kube
+    kube.run("delete", "namespace", name, "--wait=false")
+
+
+@pytest.fixture
+def whole(kube: Kube) -> Iterator[Kube]:
+    """For tests that break nodes: all nodes are ready again afterwards."""
+    yield kube
+    found = running.present()
+    for machine in found.machines:
+        if (state := state_of(machine, found)) != "running":
+            FAULTS[{"crashed": "reboot", "frozen": "thaw", "partitioned": "heal"}[state]](machine, found)
+    until(lambda: all(map(kube.ready, kube.nodes())), "all nodes are ready again")
