@@ -52,7 +52,8 @@ class Deeds:
     plan: WrittenPlan | None = None  # in force
     number: int = 0  # of the plan in force
     draft: WrittenPlan | None = None
-    refused: int = 0  # the generation that could not be taken up
+    read: int = 0  # the generation that was read last, whatever came of it
+    nonce: int = 0  # the restartNonce of the last start
     trouble: tuple[str, str] = ("", "")  # a reason and words, for the conditions
     world: KubernetesWorld | None = None
     driver: StoreDriver | None = None
@@ -85,6 +86,9 @@ class Deeds:
     # ---- from a resource to a plan
 
     def read_spec(self, _: Context) -> str:
+        self.read = int(self.resource["metadata"]["generation"])
+        if self.plan is None:
+            self.nonce = nonce_of(self.resource)
         found = planning.loaded(self.resource)
         wrong = [*found.complaints, *(hindrances(found.resource) if found.resource is not None else ())]
         self.trouble = ("Invalid", "; ".join(map(complaint_text, wrong))) if wrong else ("", "")
@@ -143,8 +147,11 @@ class Deeds:
         if world.record is None or world.record.plan != self.number:
             raise Overtaken
 
-    def start_replicas(self, _: Context) -> None:
+    def start_replicas(self, context: Context) -> None:
         world, now = self.need_world(), self.shop.now()
+        if context.event == "restart":
+            self.shop.remove_pods(self.owner)
+            self.nonce = nonce_of(self.resource)
         self.shop.ensure(companions.config_map(self.owner, world.terms.config_map, self.in_force().resource))
         self.carry_out(rules.start_what_is_planned(world.wanted, world.observe(now), now), now)
 
@@ -184,10 +191,13 @@ class Deeds:
         self.write_plan(context)
         self.open_log(context)
 
-    def revert_plan(self, _: Context) -> None:
-        self.refused = int(self.resource["metadata"]["generation"])
-        self.draft = None
-        self.need_world()
+    def revert_plan(self, context: Context) -> None:
+        """If the refused one is in force by now, the one before it comes again, under a number of its own."""
+        world = self.need_world()
+        self.draft, blobs, layout = None, world.book.driver.blobs, world.book.wiring.layout
+        if self.in_force().generation == self.read and (good := plans.read(blobs, layout, self.number - 1)) is not None:
+            self.take_up(good, plans.write(blobs, layout, good))
+            self.open_log(context)
 
     def order_stop(self, _: Context) -> None:
         """Whoever loses the race for a number tries the next."""
@@ -303,6 +313,10 @@ class Deeds:
 
 def nothing(_: Context) -> None:
     """There are no imports and no deletion of data yet: both are refused before."""
+
+
+def nonce_of(resource: Object) -> int:
+    return int(resource["spec"].get("restartNonce") or 0)
 
 
 def hindrances(resource: Resource) -> list[Complaint]:

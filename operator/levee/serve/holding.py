@@ -23,7 +23,8 @@ class Known:
     """Beside the resource."""
 
     in_force: Object | None  # the resource that the plan in force was made for
-    refused: int  # the generation that could not be put in force
+    read: int  # the generation that was read last
+    nonce: int  # the restartNonce of the last start
     pods: int  # that are left
     wanted: Wanted | None = None
     seen: Observation | None = None
@@ -45,12 +46,9 @@ def of_user(resource: Object, known: Known) -> Iterator[str]:
     if not suspended:
         yield "admit"
         yield "resume"
-    if known.in_force is None:
-        return
-    if spec.get("restartNonce", 0) != known.in_force["spec"].get("restartNonce", 0):
+    if int(spec.get("restartNonce") or 0) != known.nonce:
         yield "restart"
-    generation = int(metadata["generation"])
-    if generation not in {known.refused, int(known.in_force["metadata"]["generation"])} and differs(spec, known.in_force["spec"]):
+    if int(metadata["generation"]) != known.read and (known.in_force is None or differs(spec, known.in_force["spec"])):
         yield "edit"
 
 

@@ -17,7 +17,7 @@ from levee.control.names import Instant
 from levee.control.seen import Observation
 from levee.lifecycle.documents import machine
 from levee.lifecycle.failures import Terms
-from levee.lifecycle.handlers import Context, Handler, Handlers
+from levee.lifecycle.handlers import Context, Handler, Handlers, missing_handlers
 from levee.lifecycle.names import EventName, Kind, OnFailure
 from levee.lifecycle.names import Instant as Wall
 from levee.lifecycle.position import Position
@@ -58,6 +58,10 @@ class Life:
         self.teller = Teller(self.shop.api, self.shop.identity)
         self.runner = Runner(machine("job"), self.records, handlers(self.deeds), lambda: Wall(self.shop.wall_ms()), random, self.terms())
         self.written = self.resource.get("status") or {}
+        before = self.written.get("lifecycle") or {}
+        self.deeds.read, self.deeds.nonce = int(before.get("read") or 0), int(before.get("restartNonce") or 0)
+        missing = missing_handlers(self.runner.machine, self.runner.handlers)
+        assert not missing, missing
 
     def renew(self, resource: Object) -> None:
         self.resource = self.deeds.resource = resource
@@ -99,7 +103,7 @@ class Life:
         deeds = self.deeds
         pods = len(self.shop.cluster.pods(self.owner.namespace, names.fitted(self.owner.name)))
         in_force = deeds.plan.resource if deeds.plan is not None else None
-        known = Known(in_force, deeds.refused, pods, deeds.world.wanted if deeds.world is not None else None, seen)
+        known = Known(in_force, deeds.read, deeds.nonce, pods, deeds.world.wanted if deeds.world is not None else None, seen)
         return holding(self.resource, known, now)
 
     def control(self, now: Instant) -> None:
@@ -141,12 +145,18 @@ class Life:
             self.decision if world is not None else None,
             now,
         )
-        told = status.stamped(status.fields(scene), self.written, scene.generation, stamp(Wall(self.shop.wall_ms())))
+        told = status.stamped(status.fields(scene) | self.memory(), self.written, scene.generation, stamp(Wall(self.shop.wall_ms())))
         changed = {name: value for name, value in told.items() if self.written.get(name) != value}
         if not changed or (not self.is_news(changed) and now - self.written_at < QUIET_MS):
             return
         await self.records.patch({"status": changed})
         self.written, self.written_at = {**self.written, **told}, now
+
+    def memory(self) -> dict[str, Any]:
+        """What the next operator could not find out by itself, if it is not written yet."""
+        told = {"read": self.deeds.read, "restartNonce": self.deeds.nonce}
+        before = self.written.get("lifecycle") or {}
+        return {} if told.items() <= before.items() else {"lifecycle": told}
 
     def is_news(self, changed: Mapping[str, Any]) -> bool:
         """More than numbers and words that change all the time."""

@@ -63,7 +63,10 @@ class Lifecycle(Part):
     failures: Whole | None = Field(default=None, description="Failures in a row.")
     failed_at: datetime | None = Field(default=None, description="When it failed last.")
     claims: Whole | None = Field(default=None, description="How often it was stored only so that another operator is overtaken.")
-    refused: Whole | None = Field(default=None, description="The generation of the spec that could not be put in force.")
+    read: Whole | None = Field(
+        default=None, description="The generation of the spec that was read last, whether or not it could be put in force."
+    )
+    restart_nonce: Whole | None = Field(default=None, description="The restartNonce of the last start.")
 
 
 class Condition(Part):
