@@ -57,7 +57,7 @@ e2e-servers: $(STAMP) ## the first half alone; S3=minio: against another S3 serv
 	LEVEE_E2E=required $(PY) hack/real_servers.py run --s3 $(or $(S3),versitygw) -- $(PY) -m pytest -n auto -m e2e --ignore tests/e2e/cluster $(ARGS)
 
 e2e-cluster: $(STAMP) ## the second half alone, on a cluster for this run; on one that is up: faster
-	LEVEE_E2E=required $(if $(KUBECONFIG),,$(PY) -m hack.cluster run --) $(PY) -m pytest -m e2e tests/e2e/cluster $(ARGS)
+	LEVEE_E2E=required $(PY) -m hack.cluster run -- $(PY) -m pytest -m e2e tests/e2e/cluster $(ARGS)
 
 cluster-up: $(STAMP) ## start a real Kubernetes of three nodes on this machine, as root; ARGS="--nodes 5" (the first time it is built: 10 minutes)
 	$(PY) -m hack.cluster up $(ARGS)
@@ -74,8 +74,9 @@ format: $(STAMP) ## let ruff lay out the code and mend what it can
 	$(VENV)/bin/ruff check --fix --quiet . || true
 	$(VENV)/bin/ruff format .
 
-crds: $(STAMP) ## write the CustomResourceDefinition from the models into crds/
+crds: $(STAMP) ## write the CustomResourceDefinition from the models into crds/ and into the chart
 	$(VENV)/bin/levee crds
+	$(VENV)/bin/levee crds --output helm/levee/files/crds
 
 demo: $(STAMP) ## run Bargain Discovery on this machine, kill a primary and a node, show that nothing was lost (some minutes)
 	$(VENV)/bin/levee demo --directory build/demo $(ARGS)

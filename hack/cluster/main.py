@@ -32,6 +32,8 @@ def main(arguments: Sequence[str]) -> int:
         if arguments and arguments[0] in TOOLS:
             return tool(arguments[0], arguments[1:])
         chosen = parser().parse_args(arguments)
+        if chosen.verb == "run" and names_another_cluster():
+            return subprocess.run(chosen.command, check=False).returncode
         marker.require_root()
         return perform(chosen)
     except ServerTrouble as trouble:
@@ -87,6 +89,10 @@ def ended(folder: Path) -> list[str]:
     return [name for name in processes.names(folder) if not name.startswith("node") and processes.recorded(folder, name) is None]
 
 
+def names_another_cluster() -> bool:
+    return os.environ.get("KUBECONFIG", str(running.KUBECONFIG)) not in ("", str(running.KUBECONFIG))
+
+
 def run(count: int, command: Sequence[str]) -> int:
     """With a cluster that is up already, or with one for this alone."""
     found = marker.read()
@@ -116,7 +122,9 @@ def parser() -> argparse.ArgumentParser:
     )
     verbs = top.add_subparsers(dest="verb", required=True)
     starting = verbs.add_parser("up", help="build what is missing, and start; what an earlier one left is removed first")
-    running_one = verbs.add_parser("run", help="run a command while a cluster is up")
+    running_one = verbs.add_parser(
+        "run", help="run a command while a cluster is up: the one that KUBECONFIG names, or ours, with images of the code as it is"
+    )
     for verb in (starting, running_one):
         verb.add_argument("--nodes", type=number_of_nodes, default=3)
     running_one.add_argument("command", nargs="+", metavar="COMMAND")

@@ -118,3 +118,11 @@ def test_a_marker_says_whose_cluster_it_is(monkeypatch: pytest.MonkeyPatch, tmp_
     assert found is not None
     assert not found.is_ours
     assert found.folders.shared == Path("/state/shared")
+
+
+def test_a_command_runs_on_the_cluster_that_kubeconfig_names_without_root(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    monkeypatch.setenv("KUBECONFIG", "/elsewhere")
+    assert main(["run", "--", "sh", "-c", 'test "$KUBECONFIG" = /elsewhere && exit 7']) == 7
+    monkeypatch.delenv("KUBECONFIG")
+    assert main(["run", "--", "true"]) == 1  # it wants root
