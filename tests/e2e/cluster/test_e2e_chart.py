@@ -1,0 +1,209 @@
+"""The chart, rendered, checked by an API server, installed, upgraded and removed."""
+
+import io
+import json
+import re
+import shutil
+import subprocess
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+import chart_values
+from cluster.programs import programs_folder
+from tests.e2e.cluster.kube import Kube, condition, until
+
+pytestmark = pytest.mark.e2e
+
+CHART, ROOT = chart_values.CHART, chart_values.CHART.parents[1]
+SETS = [None, *sorted((CHART / "ci").glob("*-values.yaml"))]
+CRD = "faulttoleranttopologies.levee.dev"
+RELEASE = "levee-by-chart"
+LOCAL = {"image.repository": "localhost/levee/operator", "image.tag": "dev", "image.pullPolicy": "Never"}
+
+
+def helm(*words: str | Path, given: str | None = None, kube: Kube | None = None) -> str:
+    done = asked(*words, given=given, kube=kube)
+    assert done.returncode == 0, f"helm {' '.join(map(str, words))}: {done.stderr}"
+    return done.stdout
+
+
+def asked(*words: str | Path, given: str | None = None, kube: Kube | None = None) -> "subprocess.CompletedProcess[str]":
+    own = programs_folder() / "helm"
+    program = own if own.exists() else shutil.which("helm") or "helm"
+    where = [f"--kubeconfig={kube.kubeconfig}", f"--namespace={kube.namespace}"] if kube else ["--kube-version=1.34.0"]
+    return subprocess.run([program, *words, *where], input=given, capture_output=True, text=True, check=False)
+
+
+def settings(values: dict[str, str]) -> list[str]:
+    return [word for name, value in values.items() for word in ("--set", f"{name}={value}")]
+
+
+def of_file(values: Path | None) -> list[str]:
+    return [f"--values={values}"] if values else []
+
+
+def rendered(values: Path | None) -> list[Any]:
+    text = helm("template", RELEASE, CHART, "--namespace=system", *of_file(values))
+    return [document for document in yaml.safe_load_all(text) if document]
+
+
+def pod_specs(documents: list[Any]) -> list[Any]:
+    return [document["spec"]["template"]["spec"] for document in documents if document["kind"] == "Deployment"]
+
+
+def name_of(values: Path | None) -> str:
+    return values.name.removesuffix("-values.yaml") if values else "default"
+
+
+each_set = pytest.mark.parametrize("values", SETS, ids=name_of)
+
+
+@each_set
+def test_helm_finds_nothing_wrong(values: Path | None) -> None:
+    helm("lint", CHART, "--strict", *of_file(values))
+
+
+@each_set
+def test_no_role_says_everything(values: Path | None) -> None:
+    rules = [rule for document in rendered(values) for rule in document.get("rules", ())]
+    assert rules
+    assert all("*" not in words for rule in rules for words in rule.values()), rules
+
+
+@each_set
+def test_every_pod_is_as_strict_as_can_be(values: Path | None) -> None:
+    for spec in pod_specs(rendered(values)):
+        assert spec["securityContext"]["runAsNonRoot"] is True
+        for container in [*spec.get("initContainers", ()), *spec["containers"]]:
+            context = container["securityContext"]
+            assert context["readOnlyRootFilesystem"] is True
+            assert context["allowPrivilegeEscalation"] is False
+            assert context["capabilities"] == {"drop": ["ALL"]}
+            assert context["seccompProfile"] == {"type": "RuntimeDefault"}
+            assert container["resources"]["limits"]["memory"]
+
+
+@each_set
+def test_an_api_server_would_take_all_of_it_without_a_warning(values: Path | None, kube: Kube) -> None:
+    kube.run("label", "namespace", kube.namespace, "pod-security.kubernetes.io/warn=restricted")
+    found = [document for document in rendered(values) if document["kind"] not in {"PodMonitor", "CustomResourceDefinition"}]
+    for document in found:
+        if "namespace" in document["metadata"]:
+            document["metadata"]["namespace"] = kube.namespace  # whichever it is, it is there
+    words = ["apply", "--dry-run=server", "--filename=-"]
+    strict = [] if values is not None and values.name.startswith("host-path") else ["--warnings-as-errors"]
+    kube.run(*words, *strict, given={"apiVersion": "v1", "kind": "List", "items": found})
+
+
+def test_all_namespaces_are_a_cluster_role_and_a_list_is_a_role_in_each() -> None:
+    everywhere, some = rendered(None), rendered(CHART / "ci" / "namespaces-values.yaml")
+    assert "pods" in resources(everywhere, "ClusterRole")
+    assert resources(some, "ClusterRole") == {"nodes", "namespaces", "customresourcedefinitions"}
+    roles = [one["metadata"]["namespace"] for one in some if one["kind"] == "Role" and "pods" in resources([one], "Role")]
+    assert roles == ["orders", "shop"]
+    readable = [rule for one in some if one["kind"] == "Role" for rule in one["rules"] if rule["resources"] == ["secrets"]]
+    assert [rule["resourceNames"] for rule in readable] == [["levee-store"]] * 2
+
+
+def resources(documents: list[Any], kind: str) -> set[str]:
+    return {name for one in documents if one["kind"] == kind for rule in one["rules"] for name in rule["resources"]}
+
+
+def test_a_digest_goes_before_a_tag() -> None:
+    (spec,) = pod_specs(rendered(CHART / "ci" / "digest-values.yaml"))
+    (container,) = spec["containers"]
+    assert container["image"] == f"registry.example.com/levee/operator@sha256:{'a' * 64}"
+    told = {one["name"]: one.get("value") for one in container["env"]}
+    assert told["LEVEE_WORKER_IMAGE"] == f"registry.example.com/levee/worker@sha256:{'b' * 64}"
+    assert told["LEVEE_WORKER_SERVICE_ACCOUNT"] == "streaming"
+
+
+def test_operator_and_workers_are_not_the_same_and_workers_may_do_nothing() -> None:
+    found = rendered(CHART / "ci" / "everything-values.yaml")
+    accounts = {one["metadata"]["name"]: one for one in found if one["kind"] == "ServiceAccount"}
+    assert accounts["compute"]["automountServiceAccountToken"] is False
+    bound = {subject["name"] for one in found if one["kind"].endswith("RoleBinding") for subject in one["subjects"]}
+    assert bound == accounts.keys() - {"compute"}
+
+
+def test_every_copy_of_the_stores_secret_is_the_same() -> None:
+    store = {"store.embedded.enabled": "true", "watchNamespaces": "{orders,shop}"}
+    text = helm("template", RELEASE, CHART, *settings(store))
+    secrets = [one for one in yaml.safe_load_all(text) if one and one["kind"] == "Secret"]
+    assert len(secrets) == 3
+    assert len({json.dumps(one["stringData"]) for one in secrets}) == 1
+
+
+def test_the_resource_definition_is_left_in_the_cluster_unless_it_is_told_to_go() -> None:
+    def policy(*words: str) -> Any:
+        found = [one for one in yaml.safe_load_all(helm("template", RELEASE, CHART, *words)) if one]
+        (one,) = [one for one in found if one["kind"] == "CustomResourceDefinition"] or [None]
+        return one and one["metadata"].get("annotations", {}).get("helm.sh/resource-policy")
+
+    assert policy() == "keep"
+    assert policy("--set", "crds.keep=false") is None
+    assert "CustomResourceDefinition" not in helm("template", RELEASE, CHART, "--set", "crds.install=false")
+
+
+@pytest.mark.parametrize(
+    "value", ["replicas=3", "watchNamespace={orders}", "image.digest=sha256:12", "store.embedded.persistence.hostPath=/srv"]
+)
+def test_values_that_make_no_sense_are_refused(value: str) -> None:
+    done = asked("template", RELEASE, CHART, "--set", value)
+    assert done.returncode != 0
+    assert "values don't meet the specifications of the schema" in done.stderr
+
+
+def test_it_is_installed_upgraded_and_removed(kube: Kube, tmp_path: Path) -> None:
+    values = {**LOCAL, "watchNamespaces": f"{{{kube.namespace}}}"}
+    put = ["upgrade", "--install", RELEASE, "--take-ownership", "--wait", "--timeout=3m"]
+    try:
+        helm(*put, previous(tmp_path), *settings(values), kube=kube)
+        said = helm(*put, CHART, *settings(values | {"replicas": "2"}), kube=kube)
+        assert f"kubectl --namespace {kube.namespace} get ftt" in said
+        found = kube.get("deployment", RELEASE)
+        assert condition(found, "Available")
+        assert found["status"]["readyReplicas"] == 2
+        rights(kube)
+        until(lambda: kube.run("get", "lease", "levee-operator", "--output=jsonpath={.spec.holderIdentity}") != "", "one of them acts")
+    finally:
+        asked("uninstall", RELEASE, "--wait", kube=kube)
+    assert kube.run("get", "all", "--selector=app.kubernetes.io/managed-by=Helm", "--output=name") == ""
+    kept = kube.get("crd", CRD)
+    assert condition(kept, "Established")
+
+
+def previous(folder: Path) -> Path:
+    """The chart as it was one change ago; where no history is at hand, as it is."""
+    git = ["git", "-C", str(ROOT)]
+    changes = subprocess.run([*git, "log", "-2", "--format=%H", "--", "helm/levee"], capture_output=True, text=True, check=False)
+    if not re.fullmatch(r"\w+\n\w+\n", changes.stdout):
+        return CHART
+    archive = subprocess.run([*git, "archive", changes.stdout.split()[1], "helm/levee"], capture_output=True, check=True)
+    with tarfile.open(fileobj=io.BytesIO(archive.stdout)) as opened:
+        opened.extractall(folder, filter="data")
+    return folder / "helm" / "levee"
+
+
+def rights(kube: Kube) -> None:
+    """What the API server itself says of them."""
+    assert may(kube, RELEASE, verb="create", resource="pods")
+    assert may(kube, RELEASE, verb="get", resource="secrets", name="levee-store")
+    assert may(kube, RELEASE, verb="patch", group="levee.dev", resource="faulttoleranttopologies", subresource="status")
+    assert may(kube, RELEASE, verb="update", group="coordination.k8s.io", resource="leases", name="levee-operator")
+    assert not may(kube, RELEASE, verb="list", resource="secrets")
+    assert not may(kube, RELEASE, verb="create", resource="pods", namespace="default")
+    assert not may(kube, RELEASE, verb="delete", resource="nodes")
+    assert not may(kube, "levee-worker", verb="get", resource="pods")
+
+
+def may(kube: Kube, account: str, **what: str) -> bool:
+    user = f"system:serviceaccount:{kube.namespace}:{account}"
+    spec = {"user": user, "resourceAttributes": {"namespace": kube.namespace, **what}}
+    review = {"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview", "spec": spec}
+    answer = json.loads(kube.run("create", "--filename=-", "--output=json", given=review))
+    return bool(answer["status"]["allowed"])
