@@ -30,14 +30,14 @@ OPERATORS = ("o1", "o2", "o3", "o4")
 
 def keys(mode: Mode) -> Iterator[Key]:
     for repetition in range(mode.recovery_repetitions):
-        for window_s in mode.windows_s:
-            for rate in mode.rates:
+        yield "ingestor", "single", mode.windows_s[0], mode.rates[0], 0, repetition, mode.recovery_repetitions
+        for rate in mode.rates:
+            for window_s in mode.windows_s:
                 for failure in ("single", "all"):
                     yield "active", failure, window_s, rate, 0, repetition, mode.recovery_repetitions
                     for every_s in mode.checkpoints_s:
                         yield "checkpoint", failure, window_s, rate, every_s, repetition, mode.recovery_repetitions
                     yield "replay", failure, window_s, rate, 0, repetition, mode.recovery_repetitions
-        yield "ingestor", "single", mode.windows_s[0], mode.rates[0], 0, repetition, mode.recovery_repetitions
 
 
 def fault_epoch(case: Case, repetition: int, of: int) -> int:

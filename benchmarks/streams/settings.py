@@ -33,8 +33,8 @@ class Mode:
 
 FULL = Mode(
     name="full",
-    repetitions=5,
-    patience_s=120,
+    repetitions=3,
+    patience_s=60,
     warm_epochs=300,
     epochs=400,
     spark_epochs=100,
@@ -44,7 +44,7 @@ FULL = Mode(
     windows_s=(10, 30),
     rates=(1000, 2000),
     checkpoints_s=(1, 5, 15, 30),
-    recovery_repetitions=2,
+    recovery_repetitions=1,
 )
 QUICK = Mode(
     name="quick",
