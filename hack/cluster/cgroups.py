@@ -1,10 +1,11 @@
 """A node's share of the machine: one group in every hierarchy, with its pods' groups below.
 
 Why: what a node runs can be frozen as a whole, and is counted as a whole; inside, the group looks like the root of the machine.
-Called by: node, faults, running.
+Called by: node, control_plane, faults, running.
 """
 
 import os
+import signal
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -37,15 +38,15 @@ def mounted() -> dict[str, str]:
     return found
 
 
-def make(node: Node) -> list[Path]:
-    """Its groups, new and empty: with the old ones of a crashed node a kubelet needs 12 s more to come up."""
-    remove(node.cgroup)
-    groups = [ROOT / name / node.cgroup for name in mounted()]
-    for group in groups:
-        group.mkdir(parents=True)
-        for folder in (group.parent, group):
+def make(group: str) -> list[Path]:
+    """In all hierarchies, new and empty: with the old ones of a crashed node a kubelet needs 12 s more to come up."""
+    remove(group)
+    made = [ROOT / name / group for name in mounted()]
+    for path in made:
+        path.mkdir(parents=True)
+        for folder in (path.parent, path):
             inherit(folder)
-    return groups
+    return made
 
 
 def inherit(group: Path) -> None:
@@ -75,6 +76,23 @@ def freeze(node: Node, *, frozen: bool) -> None:
 
 def is_frozen(node: Node) -> bool:
     return (ROOT / "freezer" / node.cgroup / "freezer.state").read_text(encoding="ascii").strip() != "THAWED"
+
+
+def end(group: str = CGROUP) -> None:
+    """Of all that is in it, and in groups below: what a command started that was killed before it could write down a number."""
+    deadline_s = time.monotonic() + PATIENCE_S
+    while pids := members(group):
+        if time.monotonic() > deadline_s:
+            raise ServerTrouble(f"These processes do not die: {pids}")
+        for pid in pids:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(PAUSE_S / 10)
+
+
+def members(group: str) -> list[int]:
+    texts = [path.read_text(encoding="ascii") for path in (ROOT / "freezer" / group).rglob("cgroup.procs")]
+    return [int(pid) for text in texts for pid in text.split()]
 
 
 def remove(group: str = CGROUP) -> None:

@@ -6,8 +6,8 @@ Called by: running.
 
 from pathlib import Path
 
-from cluster import processes
-from cluster.layout import CONTROL, CONTROL_SPACE, DOMAIN, S3_PORT, SERVICES, Folders
+from cluster import cgroups, processes
+from cluster.layout import CONTROL, CONTROL_CGROUP, CONTROL_SPACE, DOMAIN, S3_PORT, SERVICES, Folders
 from cluster.shell import Command
 
 GRACE_S = 4  # a node that was not heard of for so long is not ready
@@ -63,4 +63,6 @@ def s3(program: Path, folders: Folders) -> Command:
 
 def start(name: str, words: Command, folders: Folders, extra: dict[str, str] | None = None) -> None:
     inside = ["nsenter", f"--net=/run/netns/{CONTROL_SPACE}", *words]
-    processes.record(folders.processes, name, processes.start(inside, folders.logs / f"{name}.log", extra=extra))
+    groups = [cgroups.ROOT / hierarchy / CONTROL_CGROUP for hierarchy in cgroups.mounted()]
+    pid = processes.start(inside, folders.logs / f"{name}.log", before=lambda: cgroups.enter(groups), extra=extra)
+    processes.record(folders.processes, name, pid)

@@ -16,6 +16,7 @@ S3_PORT = 7070
 DOMAIN = "cluster.local"
 CONTROL_SPACE, CONTROL_LINK = "levee-control", "levee-control0"
 CGROUP = "levee"
+CONTROL_CGROUP = f"{CGROUP}/control"
 PAUSE = "localhost/levee/pause:1"
 MOST_NODES = 99  # their addresses are 10.40.0.101 to .199
 

@@ -25,7 +25,7 @@ def start(node: Node, others: Sequence[Node], folders: Folders, parts: Mapping[s
     """`parts`: where the programs and the file system are."""
     network.unplug(node.link, node.space)
     run_all(network.cables(node, others))
-    groups = cgroups.make(node)
+    groups = cgroups.make(node.cgroup)
     inside: Command = ["nsenter", f"--net=/run/netns/{node.space}", *APART, "bash", INIT]
     extra = environment(node, folders, parts)
     pid = processes.start(inside, folders.logs / f"{node.name}.log", before=lambda: cgroups.enter(groups), extra=extra)
@@ -50,6 +50,7 @@ def lose_power(node: Node, folders: Folders) -> None:
     cgroups.freeze(node, frozen=False)
     processes.end(folders.processes, node.name)
     processes.end(folders.processes, f"{node.name}-outside")
+    cgroups.end(node.cgroup)
     network.unplug(node.link, node.space)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from cluster import certificates, cgroups, control_plane, marker, network, node, processes
 from cluster.api import announce_dns, connect
-from cluster.layout import Folders, Node, nodes
+from cluster.layout import CONTROL_CGROUP, Folders, Node, nodes
 from cluster.marker import Marker
 from cluster.programs import cache, programs
 from cluster.seed import pause, seed
@@ -46,6 +46,7 @@ def start(folders: Folders, machines: Sequence[Node], parts: dict[str, Path], im
     folders.shared.chmod(0o1777)
     certificates.write(folders.keys, machines)
     run_all(network.fabric(machines))
+    cgroups.make(CONTROL_CGROUP)
     start_control_plane(folders, parts["programs"])
     for machine in machines:
         node.install(machine, folders, images_folder, len(machines))
@@ -103,6 +104,7 @@ def end_all(found: Marker) -> None:
         node.lose_power(machine, found.folders)
     for name in processes.names(found.folders.processes):
         processes.end(found.folders.processes, name)
+    cgroups.end()
 
 
 def remove_files(found: Marker, folders: Folders) -> None:

@@ -67,7 +67,9 @@ def made(name: str, inputs: object, put: Callable[[Tree], None]) -> Layer:
 
 
 def forget_old() -> None:
-    """What nobody has used for longest; `made` and its callers hold the lock."""
+    """What nobody has used for longest, and what a killed build left; the caller holds the lock."""
+    for path in cache().glob("*.partial"):
+        path.unlink()
     used: dict[str, int] = {}
     for path in sorted(cache().glob("*.tar"), key=lambda path: path.stat().st_mtime, reverse=True):
         name = path.name.rsplit("-", 2)[0]
