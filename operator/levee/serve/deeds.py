@@ -239,15 +239,9 @@ class Deeds:
             if found is None:
                 raise Overtaken  # there is none: whoever thought so must look again
             self.plan, self.number = found, number
+        shop = self.shop
         self.world = KubernetesWorld(
-            self.wanted(self.plan),
-            self.terms(self.plan),
-            book,
-            self.shop.api,
-            self.shop.cluster,
-            self.shop.when,
-            self.number,
-            self.shop.leads,
+            self.wanted(self.plan), self.terms(self.plan), book, shop.api, shop.cluster, shop.when, self.number, shop.leads, shop.asker()
         )
         return self.world
 

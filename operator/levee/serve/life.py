@@ -113,7 +113,8 @@ class Life:
         decision = decide(world.wanted, seen, now)
         for action in decision.actions:
             world.perform(action, now)
-        for event in events(self.seen, seen, self.decision, decision):
+        first = self.decision is None and not decision.actions  # what a new operator finds is no news
+        for event in () if first else events(self.seen, seen, self.decision, decision):
             reason, note = words(event)
             self.teller.tell(self.owner, reason, note, grave=event.grave)
         self.seen, self.decision = seen, decision

@@ -13,6 +13,7 @@ from levee.control.names import Instant
 from levee.serve.planning import Planner
 from levee.worlds.kubernetes import names
 from levee.worlds.kubernetes.api import Api, Object
+from levee.worlds.kubernetes.asking import Asker
 from levee.worlds.kubernetes.cluster import Cluster
 from levee.worlds.kubernetes.names import Owner
 
@@ -25,6 +26,7 @@ class Shop:
     identity: str  # of this process
     service_account: str | None = None  # of workers
     leads: Callable[[], bool] = lambda: True
+    asker: Callable[[], Asker] = Asker
     started: tuple[datetime, int] = field(default_factory=lambda: (datetime.now(UTC), time.monotonic_ns()))
 
     def now(self) -> Instant:
@@ -40,8 +42,10 @@ class Shop:
 
     def ensure(self, thing: Object) -> None:
         """Made once, never changed."""
-        kind, namespace = thing["kind"], thing["metadata"]["namespace"]
-        self.api.create(f"{PATHS[kind]}/namespaces/{namespace}/{kind.lower()}s", thing)
+        kind, metadata = thing["kind"], thing["metadata"]
+        path = f"{PATHS[kind]}/namespaces/{metadata['namespace']}/{kind.lower()}s"
+        if self.api.get(f"{path}/{metadata['name']}") is None:
+            self.api.create(path, thing)
 
     def remove_pods(self, owner: Owner) -> None:
         for pod in self.cluster.pods(owner.namespace, names.fitted(owner.name)):

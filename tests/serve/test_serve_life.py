@@ -1,0 +1,192 @@
+"""A topology's life under an operator that may die at every request it makes."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from levee.worlds.kubernetes.names import FINALIZER, PAUSED
+from levee.worlds.local.book import Book
+from tests.serve.plant import PATH, PODS, Killed, Operator, Plant, operator, topology
+
+
+@pytest.fixture
+def plant(tmp_path: Path) -> Plant:
+    made = Plant()
+    made.apply(topology(tmp_path / "store"))
+    return made
+
+
+def conditions(plant: Plant) -> dict[str, tuple[str, str]]:
+    return {one["type"]: (one["status"], one["reason"]) for one in plant.things[PATH]["status"]["conditions"]}
+
+
+def running(plant: Plant) -> Operator:
+    one = operator(plant)
+    one.run("running")
+    one.go_on(3)
+    return one
+
+
+def test_a_resource_becomes_pods_that_are_ready(plant: Plant) -> None:
+    running(plant)
+    assert len(plant.born) == len(set(plant.born)) == len(plant.pods()) == 6
+    assert conditions(plant)["Ready"] == ("True", "AllReady")
+    assert conditions(plant)["Planned"] == ("True", "PlanFound")
+    assert conditions(plant)["GuaranteeMet"] == ("True", "AllActive")
+    assert FINALIZER in plant.things[PATH]["metadata"]["finalizers"]
+
+
+def test_what_runs_well_is_left_alone(plant: Plant) -> None:
+    one = running(plant)
+    before = len(plant.written)
+    one.go_on(10)
+    assert plant.written[before:] == []
+
+
+def test_another_operator_goes_on_without_a_write(plant: Plant) -> None:
+    running(plant)
+    before, born = len(plant.written), list(plant.born)
+    other = operator(plant)
+    other.go_on(5)
+    assert plant.born == born
+    assert not plant.ended
+    assert plant.written[before:] == []
+
+
+@pytest.mark.parametrize("carried_out", [False, True])
+def test_killed_at_any_write_of_its_start_another_operator_ends_where_it_would_have(tmp_path: Path, carried_out: bool) -> None:
+    """Not one pod is started twice, and none is ended."""
+    deaths = 0
+    for write in range(1, 100):
+        plant = Plant()
+        plant.apply(topology(tmp_path / f"{write}-{carried_out}"))
+        one = operator(plant, (write, carried_out))
+        try:
+            one.run("running")
+            one.go_on(3)
+        except Killed:
+            deaths += 1
+        else:
+            break
+        running(plant)
+        assert len(plant.born) == len(set(plant.born)) == len(plant.pods()) == 6, f"write {write}"
+        assert not plant.ended, f"write {write}"
+        assert conditions(plant)["Ready"] == ("True", "AllReady"), f"write {write}"
+    assert deaths > 12
+
+
+def test_two_operators_at_once_start_nothing_twice(plant: Plant) -> None:
+    one, other = operator(plant), operator(plant)
+    plant.watchers = [one.shop.cluster, other.shop.cluster]
+    for _ in range(40):
+        one.go_on(1)
+        other.go_on(1)
+    assert one.state() == "running"
+    assert len(plant.born) == len(set(plant.born)) == len(plant.pods()) == 6
+
+
+def test_a_pod_that_died_is_replaced_under_a_new_name(plant: Plant) -> None:
+    one = running(plant)
+    lost = plant.born[0]
+    plant.fail(lost)
+    one.go_on(3)
+    assert len(plant.pods()) == 6
+    assert plant.born[-1] == f"{lost.removesuffix('-1')}-2"
+    assert plant.ended == [lost]
+
+
+def test_a_pod_that_vanished_while_no_operator_was_there_is_started_again(plant: Plant) -> None:
+    running(plant)
+    lost = plant.born[0]
+    plant.remove(f"{PODS}/{lost}")
+    running(plant)
+    assert len(plant.pods()) == 6
+
+
+def test_deleting_the_resource_ends_everything_and_lets_it_go(plant: Plant, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = running(plant)
+    plant.delete_topology()
+    one.go_on(1)
+    assert one.state() == "canceling", "it ends at an epoch"
+    monkeypatch.setattr(Book, "stop_epoch", lambda _: 7)  # the workers have found the order, and come to the last epoch
+    one.run("gone", 20)
+    assert PATH not in plant.things
+    assert not plant.pods()
+
+
+def test_an_invalid_resource_starts_nothing_and_says_what_is_wrong(tmp_path: Path) -> None:
+    plant = Plant()
+    told = topology(tmp_path)
+    told["spec"]["operators"][0]["inputs"][0]["from"] = "nowhere"
+    plant.apply(told)
+    operator(plant).run("failed")
+    assert not plant.born
+    assert conditions(plant)["Planned"][0] == "False"
+    [message] = [one["message"] for one in plant.things[PATH]["status"]["conditions"] if one["type"] == "Ready"]
+    assert "nowhere" in message
+
+
+def test_a_corrected_resource_is_taken_up(tmp_path: Path) -> None:
+    plant = Plant()
+    told = topology(tmp_path)
+    told["spec"]["operators"][0]["inputs"][0]["from"] = "nowhere"
+    plant.apply(told)
+    operator(plant).run("failed")
+    other = operator(plant)
+    other.go_on(4)
+    assert other.state() == "failed", "the same resource fails once"
+    plant.apply(topology(tmp_path))
+    other.run("running")
+
+
+def test_a_running_topology_that_is_edited_into_nonsense_goes_on(plant: Plant, tmp_path: Path) -> None:
+    one = running(plant)
+    born = list(plant.born)
+    told = topology(tmp_path / "store")
+    told["spec"]["operators"][0]["inputs"][0]["from"] = "nowhere"
+    plant.apply(told)
+    one.go_on(6)
+    one.run("running")
+    one.go_on(3)
+    assert plant.born == born
+    assert not plant.ended
+    assert conditions(plant)["Planned"] == ("False", "Invalid")
+    assert conditions(plant)["Ready"] == ("True", "AllReady")
+
+
+def test_a_new_target_moves_no_pod_that_need_not_move(plant: Plant, tmp_path: Path) -> None:
+    one = running(plant)
+    born = list(plant.born)
+    told = topology(tmp_path / "store")
+    told["spec"]["faultTolerance"]["target"] = {"completeness": 0.5}
+    plant.apply(told)
+    one.go_on(2)
+    one.run("running")
+    one.go_on(3)
+    assert plant.born == born
+    assert not plant.ended
+    assert one.life is not None
+    assert one.life.deeds.number == 2
+
+
+@pytest.mark.parametrize("change", [{"suspend": True}, None])
+def test_a_suspended_or_paused_resource_is_not_begun(tmp_path: Path, change: dict[str, Any] | None) -> None:
+    plant = Plant()
+    plant.apply(topology(tmp_path, **(change or {})))
+    if change is None:
+        plant.annotate(PAUSED, "true")
+    operator(plant).go_on(5)
+    assert plant.things[PATH]["status"]["state"] == "submitted"
+    assert not plant.born
+
+
+def test_another_nonce_restarts_all_pods_once(plant: Plant, tmp_path: Path) -> None:
+    one = running(plant)
+    plant.apply(topology(tmp_path / "store", restartNonce=1))
+    one.go_on(4)
+    one.run("running")
+    one.go_on(4)
+    assert len(plant.ended) == 6
+    assert len(plant.pods()) == 6
+    assert len(plant.born) == 12
