@@ -30,6 +30,8 @@ class Wish:
     replicas: int = 2
     labelled: str = "tests.faults.chain:labelled"
     policies: str = ""  # more of the operator `labelled`, as YAML
+    total: str = "tests.faults.chain:total"
+    total_policies: str = ""
     checkpoint_every: int = 8
     hold: str = "150ms"
     failure_timeout: str = "4s"
@@ -50,7 +52,7 @@ spec:
     configurations: [{{name: calm, rate: 10, probability: 1}}]
   operators:
   - {{name: labelled, function: "{wish.labelled}", inputs: [{{from: numbers, cost: 1us}}]{wish.policies}}}
-  - {{name: total, function: "tests.faults.chain:total", inputs: [{{from: labelled, cost: 1us}}]}}
+  - {{name: total, function: "{wish.total}", inputs: [{{from: labelled, cost: 1us}}]{wish.total_policies}}}
   sinks: [{{name: out, from: total, spark: {{format: json, options: {{path: "{place / "out"}"}}}}}}]
   faultTolerance:
     strategy: static

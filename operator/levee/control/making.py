@@ -33,6 +33,7 @@ class Terms:
 
     functions: tuple[tuple[OperatorName, str], ...]
     cancels: bool = False
+    discards: frozenset[OperatorName] = frozenset()
     workers_per_node: int | None = 1  # None: a worker for each replica
     named_by_content: bool = False  # a worker with other replicas in it is another worker
 
@@ -49,6 +50,7 @@ def wanted_of(topology: Topology, wiring: Wiring, planned: Planned, nodes: Seque
         active={name: replicas | of_ends for name, replicas in planned.active.items()},
         patience=Patience(wiring.times.failure_timeout_ms),
         cancels=terms.cancels,
+        discards=terms.discards,
         loads=planned.loads,
         capacities=planned.capacities,
     )

@@ -73,7 +73,8 @@ def open_the_log(wanted: Wanted, seen: Observation, now: Instant) -> Decision | 
     live = ranks.ranks(wanted, seen, now, ranks.active(wanted, seen, now, configuration))
     if seen.record is None:
         return writing(control.first(wanted.shape, live, ""), configuration, Reason.OPENING, "the first record")
-    return writing(control.successor(seen.record, "", shape=wanted.shape, live=live), configuration, Reason.OPENING, "the streams go on")
+    shape = control.edited(seen.record, wanted.shape, wanted.discards)
+    return writing(control.successor(seen.record, "", shape=shape, live=live), configuration, Reason.OPENING, "the streams go on")
 
 
 def let_survivors_lead(wanted: Wanted, seen: Observation, now: Instant) -> Decision | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from levee.control.names import ReplicaName, WorkerName, task_of
 from levee.topology.graph import Configuration
-from levee.topology.names import ConfigurationName, NodeName, TaskId
+from levee.topology.names import ConfigurationName, NodeName, OperatorName, TaskId
 from levee_spark.log.values import Shape
 
 
@@ -45,6 +45,7 @@ class Wanted:
     active: Mapping[ConfigurationName, frozenset[ReplicaName]]  # sources' and sinks' replicas, too
     patience: Patience
     cancels: bool = False  # onFailure: cancel
+    discards: frozenset[OperatorName] = frozenset()  # state: discard, of what is edited
     loads: Mapping[ReplicaName, float] = field(default_factory=dict)  # cores, at most; ends of the graph weigh nothing
     capacities: Mapping[NodeName, float] = field(default_factory=dict)  # cores
     replicas: Mapping[TaskId, tuple[ReplicaName, ...]] = field(init=False)  # in order, of every task

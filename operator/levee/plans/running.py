@@ -12,6 +12,7 @@ from levee.planning.problem import Problem
 from levee.plans.planner import Planned as Plan
 from levee.topology.names import ConfigurationName, NodeName, OperatorName, TaskId
 from levee.topology.spec import Resource
+from levee.topology.streams import OldState
 from levee.topology.wanted import OnFailure
 
 
@@ -45,4 +46,5 @@ def terms_of(resource: Resource, workers_per_node: int | None, *, named_by_conte
         cancels=spec.fault_tolerance.on_failure is OnFailure.CANCEL,
         workers_per_node=workers_per_node,
         named_by_content=named_by_content,
+        discards=frozenset(OperatorName(operator.name) for operator in spec.operators if operator.state is OldState.DISCARD),
     )

@@ -27,6 +27,13 @@ class OnDivergence(StrEnum):
     FAIL = "fail"
 
 
+class OldState(StrEnum):
+    """What becomes of an operator's state when its function is edited."""
+
+    KEEP = "keep"
+    DISCARD = "discard"
+
+
 class Spark(Part):
     format: Text = Field(description="Name of the Spark data source, such as kafka, rate or parquet.", examples=["kafka"])
     options: Options = Field(
@@ -97,6 +104,10 @@ class Operator(Stream):
     on_error: Annotated[OnError, Field(strict=False)] = Field(default=OnError.FAIL, description="What happens when the function raises.")
     on_divergence: Annotated[OnDivergence, Field(strict=False)] = Field(
         default=OnDivergence.RESYNC, description="What a replica does that computed something else than what is committed."
+    )
+    state: Annotated[OldState, Field(strict=False)] = Field(
+        default=OldState.KEEP,
+        description="What becomes of the state when another function is named: kept, if that can go on with it, or discarded.",
     )
 
 

@@ -20,7 +20,7 @@ from pyspark.sql import functions as f
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 from pyspark.sql.streaming.query import StreamingQuery
 
-from levee_spark.lane import closing, rows
+from levee_spark.lane import closing, rows, stateful
 from levee_spark.lane.folder import Folder
 from levee_spark.lane.spool import read_output, spool
 from levee_spark.lane.trouble import Failed, explained, never_returned, within
@@ -73,6 +73,7 @@ class Lane:
     handover: Any = None  # its Lane.java
     emits: pa.Schema | None = None
     schemas: tuple[pa.Schema, ...] | None = None
+    operators: list[str] | None = None  # what made the state
 
     def __post_init__(self) -> None:
         self.folder = self.fresh()
@@ -100,7 +101,8 @@ class Lane:
         self.stop()
         self.folder.remove()
         self.folder = self.fresh()
-        self.epoch, self.base = epoch, json.loads(files[0])["base"] if files else epoch
+        told = json.loads(files[0]) if files else {}
+        self.epoch, self.base, self.operators = epoch, told.get("base", epoch), told.get("operators")
         if len(files) > 1:
             self.folder.unpack(files[1])
             self.folder.truncate(self.batch())
@@ -111,7 +113,8 @@ class Lane:
             self.wait_for_commit()
         if not self.folder.has_state():
             return (("lane", json.dumps({"base": self.epoch}).encode()),)
-        return ("lane", json.dumps({"base": self.base}).encode()), ("checkpoint", self.folder.pack(self.batch()))
+        told = json.dumps({"base": self.base, "operators": self.operators}).encode()
+        return ("lane", told), ("checkpoint", self.folder.pack(self.batch()))
 
     def stop(self) -> None:
         if self.query is not None:
@@ -148,6 +151,9 @@ class Lane:
         self.handover = self.session._jvm.dev.levee.spark.Lane.open(self.base)  # type: ignore[union-attr]  # noqa: SLF001
         frame = self.result({one.stream: self.read(index, one, tables[index]) for index, one in enumerate(self.inputs)})
         self.emits = to_arrow_schema(frame.schema, error_on_duplicated_field_names_in_struct=True, timezone="UTC")
+        operators = stateful.operators_of(frame)
+        stateful.check(self.operators if self.folder.has_state() else None, operators)
+        self.operators = operators
         self.session.sparkContext.setLocalProperty("spark.scheduler.pool", self.name)
         mode = getattr(self.function, "output_mode", None)
         self.query = self.begin(frame, mode) if mode else self.begin_either(frame)

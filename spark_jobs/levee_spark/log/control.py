@@ -5,8 +5,10 @@ newest is enough to know who is active and in which rank, and that holds as soon
 Called by: `decide`, by whoever controls a topology; `ControlView`, by every role.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 
+from levee.topology.names import OperatorName
 from levee_spark.log import ask
 from levee_spark.log.keys import Layout
 from levee_spark.log.requests import Script
@@ -99,6 +101,15 @@ def successor(
         shape_number=number if changed else before.shape_number,
         from_epoch=from_epoch,
     )
+
+
+def edited(before: ControlRecord | None, shape: Shape, discards: Collection[OperatorName]) -> Shape:
+    """A wanted shape as the record after another has it: the states of edited operators that discard theirs begin with that record."""
+    if before is None:
+        return shape
+    changed = {name for name, function in shape.functions if before.shape.function(name) not in {"", function}}
+    anew = {name: before.number + 1 for name in changed if name in discards}
+    return replace(shape, fresh=tuple(sorted({**dict(before.shape.fresh), **anew}.items())))
 
 
 def first(shape: Shape, live: Live, writer: str) -> ControlRecord:

@@ -46,9 +46,13 @@ class Corrections:
     def function(self, number: int) -> str:
         return self.view.records[number].shape.function(self.task.operator)
 
-    def function_at(self, epoch: int, in_force: ControlRecord) -> str:
-        """What computes an epoch: the newest that holds for this task."""
-        return self.function(max((n for n, first in self.known.items() if first <= epoch and n > in_force.number), default=in_force.number))
+    def code_at(self, epoch: int, in_force: ControlRecord) -> int:
+        """The record whose function computes an epoch: the newest that holds for this task."""
+        return max((n for n, first in self.known.items() if first <= epoch and n > in_force.number), default=in_force.number)
+
+    def began(self, number: int) -> int:
+        """The record with which the state of a record's function began."""
+        return self.view.records[number].shape.began(self.task.operator)
 
     def wanted(self) -> str:
         """By the newest record."""

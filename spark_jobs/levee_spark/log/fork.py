@@ -24,6 +24,7 @@ class Line:
     lineage: str = GENESIS
     position: int = 0
     shape: int = FIRST
+    code: int = FIRST
     rebased: bool = False  # the break is not yet borne by a final manifest
 
 
@@ -92,4 +93,4 @@ def fetch(checkpoint: PublishedCheckpoint | None) -> Script[tuple[object, ...] |
 
 
 def line_of(found: PublishedCheckpoint | None) -> Line:
-    return Line(found.epoch, found.lineage, found.position, found.shape, found.rebased) if found else Line()
+    return Line(found.epoch, found.lineage, found.position, found.shape, found.code, found.rebased) if found else Line()

@@ -29,7 +29,7 @@ def publish(layout: Layout, task: TaskId, line: Line, writer: str) -> Script[Non
     for name, payload in answer.files:
         names.append(layout.checkpoint_file(task, line.epoch, writer, name))
         yield from ask.persistently(PutIfAbsent(names[-1], CheckpointFile(payload)))
-    made = PublishedCheckpoint(task, line.epoch, line.lineage, line.position, line.shape, tuple(names), line.rebased, writer)
+    made = PublishedCheckpoint(task, line.epoch, line.lineage, line.position, line.shape, tuple(names), line.rebased, writer, line.code)
     yield from ask.persistently(PutIfAbsent(key, made))
 
 

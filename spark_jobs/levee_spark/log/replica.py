@@ -20,7 +20,7 @@ from levee_spark.log.listen import Listener
 from levee_spark.log.mend import Mender
 from levee_spark.log.race import Race
 from levee_spark.log.rank import Last
-from levee_spark.log.requests import Compute, Raised, Report, Script, Wait
+from levee_spark.log.requests import Compute, Raised, Report, Restore, Script, Wait
 from levee_spark.log.values import EpochObject, Kind, Manifest
 from levee_spark.log.wiring import TaskWiring, Wiring
 
@@ -103,14 +103,15 @@ class Replica:
         epoch = line.epoch + 1
         gathered = yield from self.gather(line, epoch)
         position = max(line.position, *(one.manifest.position for one in gathered))
-        shape = yield from self.know_shape(line, epoch, position)
+        shape, code = yield from self.know_shape(line, epoch, position)
+        line = yield from self.renew(line, code)
         blank = self.blank(epoch, gathered, position)
         attempt = yield from self.compute(blank, line, gathered)
         line, attempt, committed = yield from self.contend(line, attempt)
         yield from self.race.must_count(committed)
         yield from self.mender.mend(line, attempt)
         line = yield from self.judge(line, attempt, gathered, committed.manifest)
-        line = replace(line, position=position, shape=shape)
+        line = replace(line, position=position, shape=shape, code=code)
         yield from self.publish(line, committed.manifest)
         if bounds.is_done(epoch, gathered):
             yield from self.end(line, gathered)
@@ -150,16 +151,25 @@ class Replica:
             yield from self.publish_now(line)
             raise Ended(Ending(Why.STOPPED, line.epoch))
 
-    def know_shape(self, line: Line, epoch: int, position: int) -> Script[int]:
+    def know_shape(self, line: Line, epoch: int, position: int) -> Script[tuple[int, int]]:
         """Wait until E(n) is known for every record that the inputs carry; go on only with the code that it names."""
         while not (yield from self.listener.changes.settle(position)):
             yield Wait(self.wiring.times.poll_ms)
         record = self.listener.view.in_force(epoch)
-        wanted = self.corrections.function_at(epoch, record)
+        code = self.corrections.code_at(epoch, record)
+        wanted = self.corrections.function(code)
         if wanted != self.function:  # The new code starts from what the old code publishes here, and from nothing else.
             yield from self.hand_over(line)
             raise Ended(Ending(Why.OTHER_CODE, line.epoch, wanted))
-        return record.number
+        return record.number, code
+
+    def renew(self, line: Line, code: int) -> Script[Line]:
+        """An edit may say that the state is discarded: from there on it is another one, and people can see where."""
+        if self.corrections.began(code) == self.corrections.began(line.code):
+            return line
+        yield Report("begins anew", line.epoch + 1)
+        yield Restore(line.epoch, ())
+        return replace(line, rebased=True)
 
     def hand_over(self, line: Line) -> Script[None]:
         """Publish for the new code. Who merely trails leaves that to the winner, and where it is gone adopts: the mark goes along."""

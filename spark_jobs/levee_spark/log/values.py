@@ -98,6 +98,7 @@ class PublishedCheckpoint:
     files: tuple[str, ...] = ()
     rebased: bool = False  # a break that no final manifest bears yet
     writer: str = ""
+    code: int = 1  # the record whose function made this state: a later one than that of the shape, where it has corrected another
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +113,13 @@ class Shape:
     functions: tuple[tuple[OperatorName, str], ...] = ()
     graph: str = ""
     stopped: bool = False
+    fresh: tuple[tuple[OperatorName, int], ...] = ()  # the record with which an operator's state began anew; none: it never has
 
     def function(self, operator: OperatorName) -> str:
         return dict(self.functions).get(operator, "")
+
+    def began(self, operator: OperatorName) -> int:
+        return dict(self.fresh).get(operator, 0)
 
 
 @dataclass(frozen=True, slots=True)

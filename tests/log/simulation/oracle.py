@@ -217,7 +217,7 @@ class Oracle:
         else:
             self.must(int(manifest.offsets or 0) == begin, f"{where} is skipped but moves on from {begin} to {manifest.offsets}")
         due = min((self.due_ms(anchor, manifest.epoch) for anchor, _ in self.anchors if anchor.epoch <= manifest.epoch), default=None)
-        self.must(due is not None and self.now_ms >= due, f"{where} is sealed before it is due")
+        self.must(due is not None and self.now_ms + self.scenario.ahead_ms(self.now_ms) >= due, f"{where} is sealed before it is due")
         self.pace(task, where, manifest.epoch)
 
     def due_ms(self, anchor: Anchor, epoch: int) -> int:
@@ -361,8 +361,15 @@ class Oracle:
                     f"{task} {epoch} is after the last epoch of stop {number}",
                 )
                 if isinstance(one.payload, Rows):
+                    self.check_beginning(task, epoch, one.payload, one.manifest, number)
                     wanted = self.functions_at(task, epoch, number)
                     self.must(one.payload.function in wanted, f"{task} {epoch} was computed by {one.payload.function}, not by {wanted}")
+
+    def check_beginning(self, task: TaskId, epoch: int, made: Rows, manifest: Manifest, number: int) -> None:
+        """Where an edit discards the state, it is empty, and the break is marked."""
+        operator = self.wiring.tasks[task].operator
+        if not self.corrections.get(task) and self.starts().get(number) == epoch and self.control[number].shape.began(operator) == number:
+            self.must(made.before == State() and manifest.rebased, f"{task} {epoch} goes on with a state that record {number} discards")
 
     def functions_at(self, task: TaskId, epoch: int, number: int) -> set[str]:
         """The one in force, or one that began early; where it fails for some replicas only, either may win."""

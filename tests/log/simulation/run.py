@@ -17,7 +17,7 @@ from levee_spark.log.requests import Answer, Request, Script, Wait
 from levee_spark.log.seal import Sealer
 from levee_spark.log.sink import Sink
 from levee_spark.log.trim import Trimmer
-from levee_spark.log.values import Anchor, Live, Shape
+from levee_spark.log.values import Anchor, ControlRecord, Live, Shape
 from levee_spark.log.wiring import TaskWiring
 from tests.log.simulation.oracle import Oracle, Violation
 from tests.log.simulation.plant import Lane
@@ -207,12 +207,18 @@ def changed(shape: Shape, operator: OperatorName, version: str) -> Shape:
     return replace(shape, functions=tuple((name, version if name == operator else old) for name, old in shape.functions))
 
 
+def discards(world: World, before: ControlRecord) -> tuple[OperatorName, ...]:
+    """Every other edit, where states are discarded at all."""
+    return tuple(name for name, _ in before.shape.functions) if world.scenario.discards and before.number % 2 else ()
+
+
 def decide(world: World, change: Callable[[Shape], Shape], live: Live | None) -> Script[None]:
     view = ControlView(world.scenario.wiring.layout)
     while True:
         yield from view.refresh()
         before = view.newest()
-        after = control.successor(before, f"control {world.random.random()}", shape=change(before.shape), live=live)
+        shape = control.edited(before, change(before.shape), discards(world, before))
+        after = control.successor(before, f"control {world.random.random()}", shape=shape, live=live)
         if (yield from control.write(world.scenario.wiring.layout, after)):
             return
 

@@ -52,6 +52,16 @@ class Scenario:
     store_lies: bool = False
     drift_ppm: int = 300
     stops_in_the_end: bool = False
+    discards: bool = False  # edits may discard states
+    steps: tuple[tuple[int, int], ...] = ()  # of the store's clock: (when, by how much)
+
+    def stepped_ms(self, now_ms: int) -> int:
+        """By how much the store's clock is off."""
+        return sum(by_ms for at_ms, by_ms in self.steps if at_ms <= now_ms)
+
+    def ahead_ms(self, now_ms: int) -> int:
+        """And was at most until now: whoever has not noticed yet still goes by that."""
+        return max(0, *(self.stepped_ms(at_ms) for at_ms, _ in self.steps if at_ms <= now_ms), self.stepped_ms(now_ms))
 
 
 def times(random: Random) -> Times:

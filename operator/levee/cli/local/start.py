@@ -58,7 +58,7 @@ def run_here(ask: Ask) -> Exit:
             show.begin(run)
             return take_turns(run, show, ask.for_s)
     except CannotRun as wrong:
-        raise Refused(HEADING, [wrong.complaint]) from None
+        raise Refused(HEADING, wrong.complaints) from None
     except CannotOpen as wrong:
         raise Refused(HEADING, [wrong.complaint]) from None
 

@@ -16,7 +16,7 @@ from levee.control.events import Event
 from levee.control.wanted import Wanted
 from levee.topology.complaint import Complaint
 from levee.topology.names import ConfigurationName, NodeName
-from levee.worlds.local import cleaning
+from levee.worlds.local import cleaning, editing
 from levee.worlds.local.book import Book, StoreSilent
 from levee.worlds.local.faults import Fault
 from levee.worlds.local.folder import Folder, Occupied
@@ -25,6 +25,7 @@ from levee.worlds.local.script import Script
 from levee.worlds.local.table import RunTable, read_table
 from levee.worlds.local.worker import Program
 from levee.worlds.local.world import LocalWorld
+from levee_spark.log.values import ControlRecord
 from levee_spark.log.wiring import Wiring
 from levee_spark.store.address import open_store
 from levee_spark.store.driver import StoreDriver
@@ -35,9 +36,9 @@ WORKER = (sys.executable, "-m", "levee_spark.worker")
 class CannotRun(Exception):
     """A run cannot begin; why, and what to do."""
 
-    def __init__(self, complaint: Complaint) -> None:
-        super().__init__(f"{complaint.where}: {complaint.wrong}")
-        self.complaint = complaint
+    def __init__(self, *complaints: Complaint) -> None:
+        super().__init__("\n".join(f"{one.where}: {one.wrong}" for one in complaints))
+        self.complaints = complaints
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,10 @@ def prepared(setup: Setup) -> LocalRun:
     wiring = setup.wire(uid)
     book = Book(wiring, StoreDriver(open_store(setup.store)), f"controller-{uuid.uuid4().hex[:12]}")
     wanted = setup.want(wiring)
-    check_shape(book, wanted)
+    record = check_shape(book, wanted)
+    changed = editing.edited(record, wanted)
+    if wrong := list(editing.complaints(setup.resource, uid, changed, setup.environment)):
+        raise CannotRun(*wrong)
     run = LocalRun(
         RunTable(setup.topology, uid, setup.store, None),
         folder,
@@ -107,7 +111,7 @@ def program(setup: Setup, uid: str) -> Program:
     return Program(setup.command, setup.folder.resource, uid, setup.environment)
 
 
-def check_shape(book: Book, wanted: Wanted) -> None:
+def check_shape(book: Book, wanted: Wanted) -> ControlRecord | None:
     """Streams go on only with the graph that began them; other functions take over at an epoch, as the control log says."""
     try:
         record = book.newest()
@@ -115,4 +119,6 @@ def check_shape(book: Book, wanted: Wanted) -> None:
         raise CannotRun(Complaint("spec.store", f"the store does not answer: {silent}", "start it, or mend spec.store.uri")) from None
     if record is not None and record.shape.graph != wanted.shape.graph:
         wrong = "the graph is not the one that these streams were made with"
-        raise CannotRun(Complaint("spec.operators", wrong, "name another --directory: that begins new streams"))
+        fix = "put it back, or name another --directory: that begins new streams (as `parallelism` does, whatever `state` says)"
+        raise CannotRun(Complaint("spec.operators", wrong, fix))
+    return record

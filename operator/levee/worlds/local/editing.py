@@ -1,0 +1,41 @@
+"""What a topology that is run again has changed: functions, and what becomes of their states.
+
+Why: an edit that cannot go on with the state that is there is refused before anything has changed, and what was in force stays.
+Called by: opening.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from levee.control.wanted import Wanted
+from levee.topology.complaint import Complaint
+from levee.topology.names import OperatorName
+from levee_spark.check import edits
+from levee_spark.check.finding import Finding
+from levee_spark.check.running import Broken
+from levee_spark.log.values import ControlRecord
+
+
+def edited(record: ControlRecord | None, wanted: Wanted) -> tuple[OperatorName, ...]:
+    """Operators whose streams were made by another function, and that keep their states."""
+    if record is None:
+        return ()
+    before = dict(record.shape.functions)
+    return tuple(
+        name for name, function in wanted.shape.functions if before.get(name, function) != function and name not in wanted.discards
+    )
+
+
+def complaints(resource: bytes, uid: str, operators: tuple[OperatorName, ...], environment: Mapping[str, str]) -> Iterator[Complaint]:
+    if not operators:
+        return
+    try:
+        found = edits.tried(resource, uid, operators, environment)
+    except Broken as broken:
+        yield Complaint("spec.operators", f"the new functions could not be tried: {broken}", "see what it says, and run it again")
+        return
+    yield from (complaint(one) for one in found)
+
+
+def complaint(found: Finding) -> Complaint:
+    wrong = "\n".join([f"the new function was tried on the state that is there, and does not go on with it: {found.wrong}", found.detail])
+    return Complaint(f"spec.operators, '{found.operator}'", wrong.rstrip(), found.fix)

@@ -1,0 +1,47 @@
+"""A dry run of edited functions: would each go on with the state that is there?
+
+Why: Spark may refuse a state only when the query starts, and may accept one that it should refuse; neither may happen to a topology that
+runs. So a function that was edited computes one epoch in a lane of its own, on the newest published checkpoint, and nothing is committed.
+No Spark in this process. Called by: the worlds, before a record names another function (`tried`).
+"""
+
+import json
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from levee_spark.check import finding
+from levee_spark.check.finding import Finding
+from levee_spark.check.running import Broken, process
+
+LAST_LINES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class EditOrder:
+    """What the process that has Spark is told."""
+
+    resource: str
+    folder: str
+    uid: str  # of the streams
+    operators: tuple[str, ...]
+
+    @classmethod
+    def read(cls, path: Path) -> "EditOrder":
+        told = json.loads(path.read_text())
+        return cls(**{**told, "operators": tuple(told["operators"])})
+
+
+def tried(resource: bytes, uid: str, operators: Sequence[str], environment: Mapping[str, str]) -> tuple[Finding, ...]:
+    """What is wrong with these operators' functions as the resource names them; they are found as a worker finds them."""
+    with tempfile.TemporaryDirectory(prefix="levee-edit-") as place:
+        file, order = Path(place, "topology.yaml"), Path(place, "order.json")
+        file.write_bytes(resource)
+        order.write_text(json.dumps(asdict(EditOrder(str(file), place, uid, tuple(operators)))))
+        with process([sys.executable, "-m", "levee_spark.check.trying", str(order)], dict(environment)) as running:
+            _, errors = running.communicate()
+        if running.returncode != 0:
+            raise Broken("\n".join(errors.decode(errors="replace").strip().splitlines()[-LAST_LINES:]))
+        return finding.read(Path(place, "findings.json"))

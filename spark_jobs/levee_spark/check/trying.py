@@ -1,0 +1,127 @@
+"""The side of a dry run that has Spark: fork, compute one epoch, say what went wrong.
+
+Called by: `python -m levee_spark.check.trying ORDER.json`, which `edits` starts.
+"""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeVar
+
+from levee.topology.load import load_bytes
+from levee.topology.names import TaskId
+from levee.topology.spec import Resource
+from levee_spark.check.edits import EditOrder
+from levee_spark.check.finding import Finding, Weight, write
+from levee_spark.log import ask, fork, head
+from levee_spark.log.requests import Compute, Raised, Restore, Script
+from levee_spark.log.values import EpochObject, Kind, PublishedCheckpoint
+from levee_spark.log.wiring import TaskWiring, Wiring
+from levee_spark.spark.session import open_session
+from levee_spark.spark.settings import Size
+from levee_spark.store.address import open_store
+from levee_spark.store.drive import drive
+from levee_spark.store.driver import StoreDriver
+from levee_spark.worker.assembly import Parts, operating_of
+from levee_spark.worker.logs import Log
+from levee_spark.worker.order import Order, ReplicaName
+from levee_spark.worker.wiring import wiring_of
+
+T = TypeVar("T")
+
+HEAP_MIB = 384
+NAME = "edit"
+FIX = "mend the function, or say `state: discard` where its state is to begin anew"
+
+
+@dataclass(frozen=True)
+class Trial:
+    order: EditOrder
+    resource: Resource
+    parts: Parts
+
+    @property
+    def wiring(self) -> Wiring:
+        return self.parts.wiring
+
+    def findings(self) -> Iterator[Finding]:
+        functions = {one.name: one.function for one in self.resource.spec.operators}
+        for operator in self.order.operators:
+            wrong = self.wrong_with(operator, functions[operator])
+            if wrong is not None:
+                what, _, detail = wrong.partition("\n")
+                yield Finding(operator, Weight.WRONG, what, FIX, detail=detail)
+
+    def wrong_with(self, operator: str, function: str) -> str | None:
+        """None: nothing, or there is no state yet and no row to try it on."""
+        task = next(one for one in self.wiring.tasks.values() if one.operator == operator)
+        found = self.run(fork.newest(self.wiring, task.task, None, set()))
+        files = self.run(fork.fetch(found)) if found is not None else None
+        if found is None or files is None:
+            return None
+        inputs = self.inputs(task, found)
+        if inputs is None:
+            return None
+        work = operating_of(self.parts, ReplicaName(task.task, 0), function, 1)
+        try:
+            work(Restore(found.epoch, files))
+            answer = work(Compute(found.epoch + 1, inputs))
+        finally:
+            work.lane.close()
+        return answer.error if isinstance(answer, Raised) else None
+
+    def inputs(self, task: TaskWiring, found: PublishedCheckpoint) -> tuple[EpochObject, ...] | None:
+        """The next epoch of each, or else the last that has any rows, as if it were the next."""
+        there = [self.run(last_rows(self.wiring, one, found.epoch + 1)) for one in task.inputs]
+        made = [replace(one, manifest=replace(one.manifest, epoch=found.epoch + 1)) for one in there if one is not None]
+        return tuple(made) if len(made) == len(there) else None
+
+    def run(self, script: Script[T]) -> T:
+        return drive(script, self.parts.driver)
+
+
+def last_rows(wiring: Wiring, task: TaskId, epoch: int) -> Script[EpochObject | None]:
+    """Of an epoch, or of the nearest before it."""
+    newest = yield from head.find(wiring.layout, task)
+    epoch = min(epoch, newest.epoch if newest else 0)
+    while epoch > 0:
+        found = yield from ask.read(wiring.layout.epoch(task, epoch), EpochObject)
+        if found is None or found.manifest.kind is Kind.FINAL:
+            return found
+        epoch -= 1
+    return None
+
+
+@contextmanager
+def opened(order: EditOrder) -> Iterator[Trial]:
+    [loaded] = load_bytes(Path(order.resource).read_bytes(), origin=order.resource)
+    assert loaded.resource is not None
+    resource, place = loaded.resource, Path(order.folder)
+    driver = StoreDriver(open_store(resource.spec.store.uri))
+    session, jvm = open_session(Size(HEAP_MIB), {}, place / "spark.log")
+    name = f"{resource.metadata.namespace}/{resource.metadata.name}"
+    try:
+        parts = Parts(
+            Order(Path(order.resource), order.uid, NAME, NAME, place, ()),
+            resource,
+            wiring_of(resource, order.uid),
+            driver,
+            place,
+            lambda: session,
+            Log(name, NAME),
+        )
+        yield Trial(order, resource, parts)
+    finally:
+        driver.close()
+        jvm.process.kill()
+
+
+if __name__ == "__main__":
+    asked = EditOrder.read(Path(sys.argv[1]))
+    with opened(asked) as trial:
+        write(Path(asked.folder) / "findings.json", trial.findings())
+    sys.stderr.flush()
+    os._exit(0)  # threads of a function that never returned may still be there
