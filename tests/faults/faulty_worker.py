@@ -28,7 +28,7 @@ from levee_spark.store.faults import FaultyBlobs
 from levee_spark.store.local import LocalBlobs, write
 from levee_spark.worker import main as worker
 from levee_spark.worker import replica as replicas
-from levee_spark.worker.assembly import Parts, Work, work_of
+from levee_spark.worker.assembly import Parts, Work, end, work_of
 from levee_spark.worker.order import ReplicaName
 from tests.faults.points import FULL, HELD, JUMP, SHAKY, WRONG, Point, armed
 
@@ -162,13 +162,18 @@ def faulty_work_of(parts: Parts, name: ReplicaName, function_name: str, run: int
     return inner if task.is_source or task.sink else FaultyWork(inner, name, task.operator)
 
 
+def end_faulty(work: Work) -> None:
+    """As any other, or its query would outlive it."""
+    end(work.inner if isinstance(work, FaultyWork) else work)
+
+
 def put_faults_in(order: Path) -> None:
     """The modules that put a worker together are given these instead."""
     global NODE  # noqa: PLW0603  (of a process that has one worker)
     NODE = json.loads(order.read_text())["node"]
     vars(worker).update(open_store=open_faulty_store, StoreDriver=lambda blobs: FaultyDriver(blobs, now_ms=clock))
     vars(worker).update(warm_up=lambda *_: None)  # its first epochs may take their time: many workers start here
-    vars(replicas).update(work_of=faulty_work_of)
+    vars(replicas).update(work_of=faulty_work_of, end=end_faulty)
     vars(local).update(write=write_unless_full)
 
 

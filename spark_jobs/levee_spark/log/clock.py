@@ -39,6 +39,11 @@ def stamped(written_ms: int, began_ms: int, ended_ms: int, resolution_ms: int) -
     return StoreClock(ended_ms, written_ms, written_ms + resolution_ms + ended_ms - began_ms, resolution_ms)
 
 
+def was_set(known: StoreClock | None, news: StoreClock) -> bool:
+    """Whether the store's clock was set meanwhile: what was known and what is told cannot both hold."""
+    return known is not None and (known.earliest(news.at_ms) > news.high_ms or known.latest(news.at_ms) < news.low_ms)
+
+
 def corrected(known: StoreClock | None, news: StoreClock) -> StoreClock:
     """Both hold, so their intersection does; where they contradict each other, the store's clock was set: the newer holds."""
     if known is None:

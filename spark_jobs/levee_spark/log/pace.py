@@ -9,13 +9,13 @@ Called by: ingestors, sealers.
 from dataclasses import dataclass, field
 
 from levee.topology.names import TaskId
-from levee_spark.log import ask, clock, floor, head
+from levee_spark.log import anchor, ask, clock, floor, head
 from levee_spark.log.anchor import AnchorView
 from levee_spark.log.change import Changes
 from levee_spark.log.clock import StoreClock
 from levee_spark.log.keys import numbered
-from levee_spark.log.requests import Script, Wait
-from levee_spark.log.values import Floor, Manifest
+from levee_spark.log.requests import Report, Script, Wait
+from levee_spark.log.values import Anchor, Floor, Manifest
 from levee_spark.log.wiring import Wiring
 
 RESAMPLE_PERIODS = 50
@@ -74,9 +74,31 @@ class Pace:
         """What time it is at least: an epoch must not be sealed early because some clock runs fast."""
         now = (yield Wait(0)).ended_ms
         if self.clock is None or now - self.clock.at_ms > RESAMPLE_PERIODS * self.wiring.times.period_ms:
-            self.clock = yield from clock.ask_time(self.wiring.layout, self.holder, self.clock, self.wiring.times.resolution_ms)
+            known = self.clock
+            self.clock = yield from clock.ask_time(self.wiring.layout, self.holder, known, self.wiring.times.resolution_ms)
             now = self.clock.at_ms
+            if clock.was_set(known, self.clock):
+                yield from self.anchor_anew(self.clock)
         return self.clock.earliest(now)
+
+    def anchor_anew(self, now: StoreClock) -> Script[None]:
+        """The store's clock was set, perhaps by hours: else epochs would not be due for so long, or all be due at once."""
+        known = self.anchors.latest()
+        yield from self.anchors.refresh()
+        if self.anchors.latest() > known or not known:
+            return  # somebody else has seen it
+        first = yield from self.slowest()
+        yield Report("the store's clock was set", first + 1)
+        yield from anchor.write(self.wiring.layout, Anchor(known + 1, first + 1, now.high_ms))
+        yield from self.anchors.refresh()
+
+    def slowest(self) -> Script[int]:
+        """The head of the source that is furthest behind."""
+        heads: list[int] = []
+        for source in self.wiring.sources():
+            found = yield from head.find(self.wiring.layout, source)
+            heads.append(found.epoch if found else 0)
+        return min(heads)
 
     def all_reached(self, tasks: tuple[TaskId, ...], epoch: int) -> Script[bool]:
         for task in tasks:

@@ -30,6 +30,7 @@ class Trimmer:
     incarnation: str
     changes: Changes = field(init=False)
     clock: StoreClock | None = None
+    was_set_ms: int | None = None  # by one's own clock: when the store's was last seen to have been set
     swept: str = ""  # the segments up to this one have been looked at
 
     def __post_init__(self) -> None:
@@ -45,7 +46,9 @@ class Trimmer:
 
     def trim(self) -> Script[None]:
         layout, task = self.wiring.layout, self.task.task
-        self.clock = yield from clock.ask_time(layout, self.incarnation, self.clock, self.wiring.times.resolution_ms)
+        if (yield from self.ask_time()):
+            return
+        assert self.clock is not None
         if not self.task.is_source:
             yield from publish.retire(layout, self.task, (yield from pin.oldest(layout, task, self.clock)))
         if self.task.sink:
@@ -53,8 +56,18 @@ class Trimmer:
         known = yield from floor.latest(layout, task, Floor(0, 0))
         target = yield from self.target(known.epoch)
         if target > known.epoch:
+            if (yield from self.ask_time()):
+                return  # set while one looked how old things are
             known = yield from self.raise_floor(known, target)
         yield from self.delete_below(known)
+
+    def ask_time(self) -> Script[bool]:
+        """Whether stamps cannot be trusted: for a while after the store's clock was set, things look older than they are."""
+        times, known = self.wiring.times, self.clock
+        self.clock = yield from clock.ask_time(self.wiring.layout, self.incarnation, known, times.resolution_ms)
+        if clock.was_set(known, self.clock):
+            self.was_set_ms = self.clock.at_ms
+        return self.was_set_ms is not None and self.clock.at_ms - self.was_set_ms < max(times.retention_ms, times.pin_ms)
 
     def keepers(self) -> tuple[TaskId, ...]:
         own = () if self.task.is_source else (self.task.task,)

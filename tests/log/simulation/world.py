@@ -193,13 +193,13 @@ class World:
                     return lambda b, e: Corrupt("a bit has flipped", b, e)
                 return Absent if there is None else lambda b, e: Found(there[0], there[1], b, e)
             case PutIfAbsent():
-                if self.store.put_if_absent(request, self.now_ms):
+                if self.store.put_if_absent(request, self.stamp_ms()):
                     self.spoil(request.key, request.record)
                     return Done
                 self.wasted += isinstance(request.record, EpochObject)
                 return Exists
             case Overwrite():
-                self.store.overwrite(request, self.now_ms)
+                self.store.overwrite(request, self.stamp_ms())
                 return Done
             case Delete():
                 self.store.delete(request)
@@ -209,6 +209,9 @@ class World:
                 return lambda b, e: Listed(names, b, e)
             case _:
                 raise TypeError(request)
+
+    def stamp_ms(self) -> int:
+        return self.now_ms + self.scenario.stepped_ms(self.now_ms)
 
     def spoil(self, key: str, record: Record) -> None:
         """Now and then what was just written can no longer be read, or what was written just before; never what cannot be had again."""

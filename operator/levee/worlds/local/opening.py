@@ -86,8 +86,8 @@ def prepared(setup: Setup) -> LocalRun:
     wanted = setup.want(wiring)
     record = check_shape(book, wanted)
     changed = editing.edited(record, wanted)
-    if wrong := list(editing.complaints(setup.resource, uid, changed, setup.environment)):
-        raise CannotRun(*wrong)
+    if refused := list(editing.complaints(setup.resource, uid, changed, setup.environment)):
+        raise CannotRun(*refused)
     run = LocalRun(
         RunTable(setup.topology, uid, setup.store, None),
         folder,
