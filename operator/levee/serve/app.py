@@ -17,8 +17,10 @@ from typing import Any
 
 import kopf
 
+from levee.lifecycle.documents import machine
 from levee.serve.hub import Hub
 from levee.serve.leader import Leader
+from levee.serve.metrics import Metrics
 from levee.serve.planning import Planner
 from levee.serve.shop import Shop
 from levee.topology.crd import PLURAL
@@ -38,6 +40,7 @@ class Settings:
     watched: Sequence[str]  # none: all namespaces
     service_account: str | None
     liveness: str | None
+    metrics_port: int | None
 
     @staticmethod
     def read() -> "Settings":
@@ -47,6 +50,7 @@ class Settings:
             watched,
             os.environ.get("LEVEE_WORKER_SERVICE_ACCOUNT") or None,
             os.environ.get("LEVEE_LIVENESS") or None,
+            int(os.environ.get("LEVEE_METRICS_PORT") or 0) or None,
         )
 
 
@@ -57,11 +61,15 @@ def serve(settings: Settings) -> None:
 
 
 async def serving(settings: Settings) -> None:
-    connected = api.connect()
+    metrics = Metrics()
+    connected = api.connect(lambda verb, answer: metrics.requests.labels(verb, answer).inc())
     identity = f"{socket.gethostname()}-{uuid.uuid4().hex[:8]}"
     leader = Leader(connected, settings.namespace, identity)
-    shop = Shop(connected, Cluster(), Planner(), identity, settings.service_account, leader.leads)
+    shop = Shop(connected, Cluster(), Planner(), identity, settings.service_account, leader.leads, metrics=metrics)
     hub = Hub(shop)
+    shop.metrics.watch(hub.standings, leader.leads, machine("job").states)
+    if settings.metrics_port is not None:
+        shop.metrics.serve(settings.metrics_port)
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)

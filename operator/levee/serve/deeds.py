@@ -116,7 +116,8 @@ class Deeds:
         if not nodes:
             raise NotYet("no node of the cluster is ready and has the labels that spec.placement.nodeSelector names")
         try:
-            self.draft = self.shop.planner.pool.submit(planning.planned, resource, nodes).result()
+            with self.shop.metrics.plans.time():
+                self.draft = self.shop.planner.pool.submit(planning.planned, resource, nodes).result()
         except planning.Infeasible as why:
             self.trouble = ("NoPlan", str(why))
             return "infeasible"

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from levee.lifecycle.runner import Foreign
 from levee.serve.life import Life
+from levee.serve.metrics import Standing
 from levee.serve.shop import Shop
 from levee.worlds.kubernetes import names
 from levee.worlds.kubernetes.api import Denied, Object
@@ -71,14 +72,21 @@ class Hub:
 
     async def turn(self, entry: Entry) -> float:
         """A mistake in one topology's life is told, and takes no other along."""
+        metrics = self.shop.metrics
         async with self.at_once:
             try:
-                return await entry.life.turn()
+                with metrics.turns.time():
+                    return await entry.life.turn()
             except (Denied, Foreign) as refused:
+                metrics.mistakes.labels(type(refused).__name__).inc()
                 log.error("%s: %s", entry.life.owner.key, refused)
-            except Exception:  # the loop must go on
+            except Exception as mistake:  # the loop must go on
+                metrics.mistakes.labels(type(mistake).__name__).inc()
                 log.exception("%s: this is a bug in Levee", entry.life.owner.key)
         return AFTER_A_MISTAKE_S
+
+    def standings(self) -> list[Standing]:
+        return [entry.life.standing() for entry in list(self.entries.values())]
 
 
 def concerns(before: Object, after: Object) -> bool:

@@ -25,6 +25,7 @@ from levee.lifecycle.runner import Runner, Turn
 from levee.serve import status
 from levee.serve.deeds import Deed, Deeds
 from levee.serve.holding import Known, holding
+from levee.serve.metrics import Standing
 from levee.serve.records import StatusRecords, path, stamp
 from levee.serve.shop import Shop
 from levee.serve.telling import Teller, words
@@ -119,8 +120,14 @@ class Life:
             self.teller.tell(self.owner, reason, note, grave=event.grave)
         self.seen, self.decision = seen, decision
 
+    def standing(self) -> Standing:
+        state = self.runner.position.state if self.runner.position is not None else self.written.get("state", "submitted")
+        return Standing(self.owner.key, str(state), self.deeds.plan.worth.gap if self.deeds.plan is not None else None)
+
     def tell_of(self, turn: Turn) -> None:
+        metrics = self.shop.metrics
         for taken in turn.taken:
+            metrics.transitions.labels(taken.origin, taken.when, taken.to).inc()
             if taken.to != taken.origin:
                 note = f"{taken.origin} -> {turn.position.state if turn.position else taken.to}"
                 grave = taken.when in {"error", "refused", "infeasible"}

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from levee.control.names import Instant
+from levee.serve.metrics import Metrics
 from levee.serve.planning import Planner
 from levee.worlds.kubernetes import names
 from levee.worlds.kubernetes.api import Api, Object
@@ -27,6 +28,7 @@ class Shop:
     service_account: str | None = None  # of workers
     leads: Callable[[], bool] = lambda: True
     asker: Callable[[], Asker] = Asker
+    metrics: Metrics = field(default_factory=Metrics)
     started: tuple[datetime, int] = field(default_factory=lambda: (datetime.now(UTC), time.monotonic_ns()))
 
     def now(self) -> Instant:

@@ -6,7 +6,7 @@ Called by: world and serve.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, TypeAlias
@@ -53,8 +53,8 @@ LATER = {
 }
 
 
-def connect() -> "Api":
-    """As the pod's own identity in a cluster, else as kubectl does."""
+def connect(count: Callable[[str, str], None]) -> "Api":
+    """As the pod's own identity in a cluster, else as kubectl does. `count` hears of each request, and how it was answered."""
     settings = Configuration()
     try:
         config.load_incluster_config(client_configuration=settings)
@@ -62,12 +62,13 @@ def connect() -> "Api":
         config.load_kube_config(client_configuration=settings)
     settings.connection_pool_maxsize = CONNECTIONS
     settings.retries = False
-    return Api(ApiClient(settings))
+    return Api(ApiClient(settings), count)
 
 
 @dataclass(frozen=True, slots=True)
 class Api:
     client: ApiClient
+    count: Callable[[str, str], None]
 
     def get(self, path: str, **query: str) -> Object | None:
         """None: there is no such thing."""
@@ -122,9 +123,12 @@ class Api:
                 _request_timeout=TIMEOUT_S,
             )
         except ApiException as failed:
+            self.count(verb, str(failed.status))
             raise named(failed) from failed
         except (urllib3.exceptions.HTTPError, OSError) as failed:
+            self.count(verb, "none")
             raise Unreachable(f"{verb} {path}: {failed}") from failed
+        self.count(verb, str(answer.status))
         found: Object = json.loads(answer.data)
         return found
 

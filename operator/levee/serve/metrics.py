@@ -1,0 +1,71 @@
+"""What the operator tells Prometheus of itself.
+
+Why: whether topologies are well, each says itself; this says whether who looks after them is.
+Called by: app opens it; life, hub and deeds count.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from prometheus_client import CollectorRegistry, Counter, Histogram, start_http_server
+from prometheus_client.core import GaugeMetricFamily
+
+TURN_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+PLAN_S = (0.1, 0.5, 1, 2.5, 5, 10, 30, 60)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One topology, as it is now."""
+
+    topology: str
+    state: str
+    gap: float | None
+
+
+@dataclass
+class Metrics:
+    registry: CollectorRegistry = field(default_factory=CollectorRegistry)
+
+    def __post_init__(self) -> None:
+        self.turns = Histogram("levee_operator_turn_seconds", "One look at one topology.", buckets=TURN_S, registry=self.registry)
+        self.mistakes = Counter("levee_operator_turn_errors", "Turns that failed.", ["why"], registry=self.registry)
+        self.requests = Counter("levee_operator_api_requests", "Requests to the API server.", ["verb", "answer"], registry=self.registry)
+        self.transitions = Counter(
+            "levee_operator_transitions", "Transitions of lifecycles.", ["origin", "event", "to"], registry=self.registry
+        )
+        self.plans = Histogram("levee_operator_plan_seconds", "Making one plan.", buckets=PLAN_S, registry=self.registry)
+
+    def watch(self, standings: Callable[[], Iterable[Standing]], leads: Callable[[], bool], states: Iterable[str]) -> None:
+        self.registry.register(Now(standings, leads, tuple(states)))
+
+    def serve(self, port: int) -> None:
+        start_http_server(port, registry=self.registry)
+
+
+@dataclass(frozen=True, slots=True)
+class Now:
+    """What is counted anew for every scrape."""
+
+    standings: Callable[[], Iterable[Standing]]
+    leads: Callable[[], bool]
+    states: tuple[str, ...]
+
+    def collect(self) -> Iterable[GaugeMetricFamily]:
+        found = tuple(self.standings())
+        yield counted(found, self.states)
+        gaps = GaugeMetricFamily("levee_operator_plan_gap", "How far a plan may be from the best one, relative to it.", labels=["topology"])
+        for one in found:
+            if one.gap is not None:
+                gaps.add_metric([one.topology], one.gap)
+        yield gaps
+        yield GaugeMetricFamily("levee_operator_leads", "Whether this operator is the one that acts.", value=float(self.leads()))
+
+
+def counted(found: Iterable[Standing], states: tuple[str, ...]) -> GaugeMetricFamily:
+    """A state that no topology is in counts none: what is absent cannot be watched."""
+    counts: Mapping[str, int] = {state: sum(one.state == state for one in found) for state in states}
+    family = GaugeMetricFamily("levee_operator_topologies", "Topologies by state.", labels=["state"])
+    for state, count in counts.items():
+        family.add_metric([state], count)
+    return family
