@@ -10,49 +10,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
-import chart_values
-from cluster.programs import programs_folder
+from tests.e2e.cluster.chart import CHART, CRD, RELEASE, asked, helm, of_file, pod_specs, rendered, settings
 from tests.e2e.cluster.kube import Kube, condition, until
 
 pytestmark = pytest.mark.e2e
 
-CHART, ROOT = chart_values.CHART, chart_values.CHART.parents[1]
+ROOT = CHART.parents[1]
 SETS = [None, *sorted((CHART / "ci").glob("*-values.yaml"))]
-CRD = "faulttoleranttopologies.levee.dev"
-RELEASE = "levee-by-chart"
-LOCAL = {"image.repository": "localhost/levee/operator", "image.tag": "dev", "image.pullPolicy": "Never"}
-
-
-def helm(*words: str | Path, given: str | None = None, kube: Kube | None = None) -> str:
-    done = asked(*words, given=given, kube=kube)
-    assert done.returncode == 0, f"helm {' '.join(map(str, words))}: {done.stderr}"
-    return done.stdout
-
-
-def asked(*words: str | Path, given: str | None = None, kube: Kube | None = None) -> "subprocess.CompletedProcess[str]":
-    own = programs_folder() / "helm"
-    program = own if own.exists() else shutil.which("helm") or "helm"
-    where = [f"--kubeconfig={kube.kubeconfig}", f"--namespace={kube.namespace}"] if kube else ["--kube-version=1.34.0"]
-    return subprocess.run([program, *words, *where], input=given, capture_output=True, text=True, check=False)
-
-
-def settings(values: dict[str, str]) -> list[str]:
-    return [word for name, value in values.items() for word in ("--set", f"{name}={value}")]
-
-
-def of_file(values: Path | None) -> list[str]:
-    return [f"--values={values}"] if values else []
-
-
-def rendered(values: Path | None) -> list[Any]:
-    text = helm("template", RELEASE, CHART, "--namespace=system", *of_file(values))
-    return [document for document in yaml.safe_load_all(text) if document]
-
-
-def pod_specs(documents: list[Any]) -> list[Any]:
-    return [document["spec"]["template"]["spec"] for document in documents if document["kind"] == "Deployment"]
+EVERYTHING, NAMESPACES, DIGEST = (CHART / "ci" / f"{name}-values.yaml" for name in ("everything", "namespaces", "digest"))
+IMAGES = settings(image__repository="localhost/levee/operator", image__tag="dev", image__pullPolicy="Never")
+LEFT = "deployments,services,configmaps,secrets,serviceaccounts,roles,rolebindings"
+TODAY, FORMERLY = "Where it is in its life.", "Where it was formerly."  # a line of the resource definition
 
 
 def name_of(values: Path | None) -> str:
@@ -69,14 +38,14 @@ def test_helm_finds_nothing_wrong(values: Path | None) -> None:
 
 @each_set
 def test_no_role_says_everything(values: Path | None) -> None:
-    rules = [rule for document in rendered(values) for rule in document.get("rules", ())]
+    rules = [rule for document in rendered(*of_file(values)) for rule in document.get("rules", ())]
     assert rules
     assert all("*" not in words for rule in rules for words in rule.values()), rules
 
 
 @each_set
 def test_every_pod_is_as_strict_as_can_be(values: Path | None) -> None:
-    for spec in pod_specs(rendered(values)):
+    for spec in pod_specs(rendered(*of_file(values))):
         assert spec["securityContext"]["runAsNonRoot"] is True
         for container in [*spec.get("initContainers", ()), *spec["containers"]]:
             context = container["securityContext"]
@@ -90,7 +59,7 @@ def test_every_pod_is_as_strict_as_can_be(values: Path | None) -> None:
 @each_set
 def test_an_api_server_would_take_all_of_it_without_a_warning(values: Path | None, kube: Kube) -> None:
     kube.run("label", "namespace", kube.namespace, "pod-security.kubernetes.io/warn=restricted")
-    found = [document for document in rendered(values) if document["kind"] not in {"PodMonitor", "CustomResourceDefinition"}]
+    found = [document for document in rendered(*of_file(values)) if document["kind"] not in {"PodMonitor", "CustomResourceDefinition"}]
     for document in found:
         if "namespace" in document["metadata"]:
             document["metadata"]["namespace"] = kube.namespace  # whichever it is, it is there
@@ -100,7 +69,7 @@ def test_an_api_server_would_take_all_of_it_without_a_warning(values: Path | Non
 
 
 def test_all_namespaces_are_a_cluster_role_and_a_list_is_a_role_in_each() -> None:
-    everywhere, some = rendered(None), rendered(CHART / "ci" / "namespaces-values.yaml")
+    everywhere, some = rendered(), rendered(*of_file(NAMESPACES))
     assert "pods" in resources(everywhere, "ClusterRole")
     assert resources(some, "ClusterRole") == {"nodes", "namespaces", "customresourcedefinitions"}
     roles = [one["metadata"]["namespace"] for one in some if one["kind"] == "Role" and "pods" in resources([one], "Role")]
@@ -114,7 +83,7 @@ def resources(documents: list[Any], kind: str) -> set[str]:
 
 
 def test_a_digest_goes_before_a_tag() -> None:
-    (spec,) = pod_specs(rendered(CHART / "ci" / "digest-values.yaml"))
+    (spec,) = pod_specs(rendered(*of_file(DIGEST)))
     (container,) = spec["containers"]
     assert container["image"] == f"registry.example.com/levee/operator@sha256:{'a' * 64}"
     told = {one["name"]: one.get("value") for one in container["env"]}
@@ -123,7 +92,7 @@ def test_a_digest_goes_before_a_tag() -> None:
 
 
 def test_operator_and_workers_are_not_the_same_and_workers_may_do_nothing() -> None:
-    found = rendered(CHART / "ci" / "everything-values.yaml")
+    found = rendered(*of_file(EVERYTHING))
     accounts = {one["metadata"]["name"]: one for one in found if one["kind"] == "ServiceAccount"}
     assert accounts["compute"]["automountServiceAccountToken"] is False
     bound = {subject["name"] for one in found if one["kind"].endswith("RoleBinding") for subject in one["subjects"]}
@@ -131,39 +100,37 @@ def test_operator_and_workers_are_not_the_same_and_workers_may_do_nothing() -> N
 
 
 def test_every_copy_of_the_stores_secret_is_the_same() -> None:
-    store = {"store.embedded.enabled": "true", "watchNamespaces": "{orders,shop}"}
-    text = helm("template", RELEASE, CHART, *settings(store))
-    secrets = [one for one in yaml.safe_load_all(text) if one and one["kind"] == "Secret"]
+    found = rendered(*settings(store__embedded__enabled="true", watchNamespaces="{orders,shop}"))
+    secrets = [one for one in found if one["kind"] == "Secret"]
     assert len(secrets) == 3
     assert len({json.dumps(one["stringData"]) for one in secrets}) == 1
 
 
 def test_the_resource_definition_is_left_in_the_cluster_unless_it_is_told_to_go() -> None:
     def policy(*words: str) -> Any:
-        found = [one for one in yaml.safe_load_all(helm("template", RELEASE, CHART, *words)) if one]
-        (one,) = [one for one in found if one["kind"] == "CustomResourceDefinition"] or [None]
-        return one and one["metadata"].get("annotations", {}).get("helm.sh/resource-policy")
+        (one,) = (one for one in rendered(*words) if one["kind"] == "CustomResourceDefinition")
+        return one["metadata"].get("annotations", {}).get("helm.sh/resource-policy")
 
     assert policy() == "keep"
-    assert policy("--set", "crds.keep=false") is None
-    assert "CustomResourceDefinition" not in helm("template", RELEASE, CHART, "--set", "crds.install=false")
+    assert policy("--set=crds.keep=false") is None
+    assert "CustomResourceDefinition" not in {one["kind"] for one in rendered("--set=crds.install=false")}
 
 
 @pytest.mark.parametrize(
     "value", ["replicas=3", "watchNamespace={orders}", "image.digest=sha256:12", "store.embedded.persistence.hostPath=/srv"]
 )
 def test_values_that_make_no_sense_are_refused(value: str) -> None:
-    done = asked("template", RELEASE, CHART, "--set", value)
+    done = asked("template", RELEASE, CHART, f"--set={value}")
     assert done.returncode != 0
     assert "values don't meet the specifications of the schema" in done.stderr
 
 
 def test_it_is_installed_upgraded_and_removed(kube: Kube, tmp_path: Path) -> None:
-    values = {**LOCAL, "watchNamespaces": f"{{{kube.namespace}}}"}
-    put = ["upgrade", "--install", RELEASE, "--take-ownership", "--wait", "--timeout=3m"]
+    put = ["upgrade", "--install", RELEASE, "--take-ownership", "--wait", "--timeout=3m", f"--set=watchNamespaces={{{kube.namespace}}}"]
     try:
-        helm(*put, previous(tmp_path), *settings(values), kube=kube)
-        said = helm(*put, CHART, *settings(values | {"replicas": "2"}), kube=kube)
+        helm(*put, previous(tmp_path), *IMAGES, kube=kube)
+        assert FORMERLY in kube.run("get", "crd", CRD, "--output=yaml")
+        said = helm(*put, CHART, *IMAGES, "--set=replicas=2", kube=kube)
         assert f"kubectl --namespace {kube.namespace} get ftt" in said
         found = kube.get("deployment", RELEASE)
         assert condition(found, "Available")
@@ -172,21 +139,28 @@ def test_it_is_installed_upgraded_and_removed(kube: Kube, tmp_path: Path) -> Non
         until(lambda: kube.run("get", "lease", "levee-operator", "--output=jsonpath={.spec.holderIdentity}") != "", "one of them acts")
     finally:
         asked("uninstall", RELEASE, "--wait", kube=kube)
-    assert kube.run("get", "all", "--selector=app.kubernetes.io/managed-by=Helm", "--output=name") == ""
+    assert kube.run("get", LEFT, "--selector=app.kubernetes.io/managed-by=Helm", "--output=name") == ""
     kept = kube.get("crd", CRD)
     assert condition(kept, "Established")
+    assert FORMERLY not in json.dumps(kept)
 
 
 def previous(folder: Path) -> Path:
-    """The chart as it was one change ago; where no history is at hand, as it is."""
+    """The chart as it was one change ago (where no history is at hand: as it is), with an older resource definition."""
+    chart = folder / "helm" / "levee"
     git = ["git", "-C", str(ROOT)]
     changes = subprocess.run([*git, "log", "-2", "--format=%H", "--", "helm/levee"], capture_output=True, text=True, check=False)
-    if not re.fullmatch(r"\w+\n\w+\n", changes.stdout):
-        return CHART
-    archive = subprocess.run([*git, "archive", changes.stdout.split()[1], "helm/levee"], capture_output=True, check=True)
-    with tarfile.open(fileobj=io.BytesIO(archive.stdout)) as opened:
-        opened.extractall(folder, filter="data")
-    return folder / "helm" / "levee"
+    if re.fullmatch(r"\w+\n\w+\n", changes.stdout):
+        archive = subprocess.run([*git, "archive", changes.stdout.split()[1], "helm/levee"], capture_output=True, check=True)
+        with tarfile.open(fileobj=io.BytesIO(archive.stdout)) as opened:
+            opened.extractall(folder, filter="data")
+    else:
+        shutil.copytree(CHART, chart)
+    definition = chart / "files" / "crds" / f"{CRD}.yaml"
+    text = definition.read_text(encoding="utf-8")
+    assert TODAY in text
+    definition.write_text(text.replace(TODAY, FORMERLY), encoding="utf-8")
+    return chart
 
 
 def rights(kube: Kube) -> None:
