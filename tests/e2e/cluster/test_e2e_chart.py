@@ -10,7 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
+from cluster.layout import CONTROL, S3_PORT
+from servers.s3 import ACCESS_KEY, BUCKET, SECRET_KEY
 from tests.e2e.cluster.chart import CHART, CRD, RELEASE, asked, helm, of_file, pod_specs, rendered, settings
 from tests.e2e.cluster.kube import Kube, condition, until
 
@@ -20,6 +23,35 @@ ROOT = CHART.parents[1]
 SETS = [None, *sorted((CHART / "ci").glob("*-values.yaml"))]
 EVERYTHING, NAMESPACES, DIGEST = (CHART / "ci" / f"{name}-values.yaml" for name in ("everything", "namespaces", "digest"))
 IMAGES = settings(image__repository="localhost/levee/operator", image__tag="dev", image__pullPolicy="Never")
+STORE = {
+    "AWS_ENDPOINT_URL": f"http://{CONTROL}:{S3_PORT}",
+    "AWS_REGION": "us-east-1",
+    "AWS_ACCESS_KEY_ID": ACCESS_KEY,
+    "AWS_SECRET_ACCESS_KEY": SECRET_KEY,
+}
+NEEDED = {
+    "levee.dev/faulttoleranttopologies": ["get", "list", "watch", "patch"],
+    "levee.dev/faulttoleranttopologies/status": ["patch"],
+    "/pods": ["get", "list", "watch", "create", "delete"],
+    "/configmaps": ["get", "create"],
+    "/secrets//levee-store": ["get"],
+    "/nodes": ["get", "list", "watch"],
+    "/namespaces": ["get", "list", "watch"],
+    "apiextensions.k8s.io/customresourcedefinitions": ["list", "watch"],
+    "events.k8s.io/events": ["create"],
+    "coordination.k8s.io/leases": ["create"],
+    "coordination.k8s.io/leases//levee-operator": ["get", "update"],
+    "policy/poddisruptionbudgets": ["get", "create", "patch", "delete"],
+}
+TOO_MUCH = {
+    "levee.dev/faulttoleranttopologies": ["create", "delete"],
+    "/pods": ["patch"],
+    "/pods/exec": ["create"],
+    "/secrets": ["list", "watch", "create", "delete"],
+    "/nodes": ["patch", "delete"],
+    "/serviceaccounts/token": ["create"],
+    "apiextensions.k8s.io/customresourcedefinitions": ["patch", "update"],
+}
 LEFT = "deployments,services,configmaps,secrets,serviceaccounts,roles,rolebindings"
 TODAY, FORMERLY = "Where it is in its life.", "Where it was formerly."  # a line of the resource definition
 
@@ -145,6 +177,38 @@ def test_it_is_installed_upgraded_and_removed(kube: Kube, tmp_path: Path) -> Non
     assert FORMERLY not in json.dumps(kept)
 
 
+@pytest.mark.breaks_nodes  # its store is the test cluster's
+def test_the_operator_may_do_all_that_it_does(kube: Kube) -> None:
+    """From a resource to pods and back, by pods whose image is nowhere: they cost nothing."""
+    kube.create({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "levee-store"}, "stringData": STORE})
+    put = ["upgrade", "--install", RELEASE, "--take-ownership", "--wait", "--timeout=3m", f"--set=watchNamespaces={{{kube.namespace}}}"]
+    try:
+        helm(*put, CHART, *IMAGES, "--set=rbac.secretNames={levee-store}", kube=kube)
+        kube.create(topology(kube.namespace))
+        until(lambda: len(workers(kube)) > 0, "the operator starts workers")
+        assert {one["spec"]["serviceAccountName"] for one in workers(kube)} == {"levee-worker"}
+        until(lambda: RELEASE in kube.run("get", "events.events.k8s.io", "--output=jsonpath={..reportingInstance}"), "it says so")
+        kube.run("delete", "ftt", "idle", "--timeout=120s")
+        until(lambda: not workers(kube), "its workers are gone")
+        assert "orbidden" not in kube.run("logs", f"deployment/{RELEASE}")
+    finally:
+        asked("uninstall", RELEASE, "--wait", kube=kube)
+
+
+def workers(kube: Kube) -> list[Any]:
+    found: list[Any] = kube.get("pods", "--selector=levee.dev/topology=idle")["items"]
+    return found
+
+
+def topology(prefix: str) -> Any:
+    """The smallest of the examples, on whatever nodes there are."""
+    document = yaml.safe_load((ROOT / "examples" / "pipeline.yaml").read_text(encoding="utf-8"))
+    document["metadata"]["name"] = "idle"
+    changes = {"image": "localhost/levee/nowhere:dev", "store": {"uri": f"s3://{BUCKET}/{prefix}", "secret": "levee-store"}}
+    document["spec"] |= changes | {"placement": {"capacity": "1"}}
+    return document
+
+
 def previous(folder: Path) -> Path:
     """The chart as it was one change ago (where no history is at hand: as it is), with an older resource definition."""
     chart = folder / "helm" / "levee"
@@ -165,19 +229,20 @@ def previous(folder: Path) -> Path:
 
 def rights(kube: Kube) -> None:
     """What the API server itself says of them."""
-    assert may(kube, RELEASE, verb="create", resource="pods")
-    assert may(kube, RELEASE, verb="get", resource="secrets", name="levee-store")
-    assert may(kube, RELEASE, verb="patch", group="levee.dev", resource="faulttoleranttopologies", subresource="status")
-    assert may(kube, RELEASE, verb="update", group="coordination.k8s.io", resource="leases", name="levee-operator")
-    assert not may(kube, RELEASE, verb="list", resource="secrets")
-    assert not may(kube, RELEASE, verb="create", resource="pods", namespace="default")
-    assert not may(kube, RELEASE, verb="delete", resource="nodes")
-    assert not may(kube, "levee-worker", verb="get", resource="pods")
+    denied = [f"{verb} {what}" for what, verbs in NEEDED.items() for verb in verbs if not may(kube, RELEASE, verb, what)]
+    assert denied == []
+    granted = [f"{verb} {what}" for what, verbs in TOO_MUCH.items() for verb in verbs if may(kube, RELEASE, verb, what)]
+    assert granted == []
+    assert not may(kube, RELEASE, "create", "/pods", namespace="default")
+    assert not may(kube, "levee-worker", "get", "/pods")
 
 
-def may(kube: Kube, account: str, **what: str) -> bool:
+def may(kube: Kube, account: str, verb: str, what: str, namespace: str = "") -> bool:
+    """`what`: group/resource/subresource/name."""
+    group, resource, subresource, name = (what + "///").split("/")[:4]
+    asked_for = {"verb": verb, "group": group, "resource": resource, "subresource": subresource, "name": name}
     user = f"system:serviceaccount:{kube.namespace}:{account}"
-    spec = {"user": user, "resourceAttributes": {"namespace": kube.namespace, **what}}
+    spec = {"user": user, "resourceAttributes": {"namespace": namespace or kube.namespace, **asked_for}}
     review = {"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview", "spec": spec}
     answer = json.loads(kube.run("create", "--filename=-", "--output=json", given=review))
     return bool(answer["status"]["allowed"])
