@@ -4,6 +4,7 @@ Why: pure, so that each sentence that kubectl shows is a test; and only what has
 Called by: life, after every turn.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -49,10 +50,20 @@ def fields(scene: Scene) -> dict[str, Any]:
     told: dict[str, Any] = {"observedGeneration": scene.generation, "conditions": [vars_of(one) for one in conditions(scene)]}
     if scene.worth is not None:
         worth = scene.worth
-        told["plan"] = {"guarantee": worth.guarantee, "cost": worth.cost, "gap": worth.gap, "optimiser": worth.optimiser}
+        told["plan"] = {
+            "guarantee": short(worth.guarantee),
+            "cost": short(worth.cost),
+            "gap": short(worth.gap),
+            "optimiser": worth.optimiser,
+        }
     if scene.wanted is not None and scene.seen is not None:
         told |= numbers(scene, scene.wanted, scene.seen)
     return told
+
+
+def short(value: float | None) -> float | None:
+    """People read it in a column. Never more than there is."""
+    return None if value is None else math.floor(value * 10_000) / 10_000
 
 
 def numbers(scene: Scene, wanted: Wanted, seen: Observation) -> dict[str, Any]:

@@ -154,7 +154,8 @@ class KubernetesWorld:
         if created is not None:
             self.cluster.keep_pod(created)
         for one in self.known:
-            if one.worker.worker == order.worker and one.worker.attempt < order.attempt:
+            is_former = one.worker.worker == order.worker and one.worker.attempt < order.attempt
+            if is_former or (not self.lives(one) and not set(order.replicas).isdisjoint(one.worker.replicas)):
                 self.end(one)
 
     def end(self, one: PodSeen) -> None:
