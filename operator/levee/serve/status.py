@@ -50,12 +50,8 @@ def fields(scene: Scene) -> dict[str, Any]:
     told: dict[str, Any] = {"observedGeneration": scene.generation, "conditions": [vars_of(one) for one in conditions(scene)]}
     if scene.worth is not None:
         worth = scene.worth
-        told["plan"] = {
-            "guarantee": short(worth.guarantee),
-            "cost": short(worth.cost),
-            "gap": short(worth.gap),
-            "optimiser": worth.optimiser,
-        }
+        shown = {name: short(getattr(worth, name)) for name in ("guarantee", "cost", "gap")}
+        told["plan"] = shown | {"optimiser": worth.optimiser}
     if scene.wanted is not None and scene.seen is not None:
         told |= numbers(scene, scene.wanted, scene.seen)
     return told
