@@ -22,7 +22,7 @@ from levee.serve.hub import Hub
 from levee.serve.leader import Leader
 from levee.serve.metrics import Metrics
 from levee.serve.planning import Planner
-from levee.serve.shop import Shop
+from levee.serve.shop import WORKER_IMAGE, Shop
 from levee.topology.crd import PLURAL
 from levee.topology.spec import GROUP, VERSION
 from levee.worlds.kubernetes import api, names
@@ -39,6 +39,7 @@ class Settings:
     namespace: str  # the operator's own
     watched: Sequence[str]  # none: all namespaces
     service_account: str | None
+    worker_image: str
     liveness: str | None
     metrics_port: int | None
 
@@ -49,6 +50,7 @@ class Settings:
             os.environ.get("LEVEE_NAMESPACE", "default"),
             watched,
             os.environ.get("LEVEE_WORKER_SERVICE_ACCOUNT") or None,
+            os.environ.get("LEVEE_WORKER_IMAGE") or WORKER_IMAGE,
             os.environ.get("LEVEE_LIVENESS") or None,
             int(os.environ.get("LEVEE_METRICS_PORT") or 0) or None,
         )
@@ -56,7 +58,8 @@ class Settings:
 
 def serve(settings: Settings) -> None:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    logging.getLogger("kopf").setLevel(logging.WARNING)
+    for chatty in ("kopf", "aiohttp.access"):
+        logging.getLogger(chatty).setLevel(logging.WARNING)
     asyncio.run(serving(settings))
 
 
@@ -65,7 +68,7 @@ async def serving(settings: Settings) -> None:
     connected = api.connect(lambda verb, answer: metrics.requests.labels(verb, answer).inc())
     identity = f"{socket.gethostname()}-{uuid.uuid4().hex[:8]}"
     leader = Leader(connected, settings.namespace, identity)
-    shop = Shop(connected, Cluster(), Planner(), identity, settings.service_account, leader.leads, metrics=metrics)
+    shop = Shop(connected, Cluster(), Planner(), identity, settings.service_account, settings.worker_image, leader.leads, metrics=metrics)
     hub = Hub(shop)
     shop.metrics.watch(hub.standings, leader.leads, machine("job").states)
     if settings.metrics_port is not None:

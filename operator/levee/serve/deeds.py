@@ -275,7 +275,7 @@ class Deeds:
         spec = self.read_resource(plan.resource).spec
         return PodTerms(
             owner=self.owner,
-            image=spec.image,
+            image=spec.image or self.shop.worker_image,
             config_map=companions.config_map_name(self.owner, plan.resource),
             service_account=self.shop.service_account,
             secret=spec.store.secret,

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from levee import __version__
 from levee.control.names import Instant
 from levee.serve.metrics import Metrics
 from levee.serve.planning import Planner
@@ -18,6 +19,8 @@ from levee.worlds.kubernetes.asking import Asker
 from levee.worlds.kubernetes.cluster import Cluster
 from levee.worlds.kubernetes.names import Owner
 
+WORKER_IMAGE = f"levee/worker:{__version__}"
+
 
 @dataclass(slots=True)
 class Shop:
@@ -26,6 +29,7 @@ class Shop:
     planner: Planner
     identity: str  # of this process
     service_account: str | None = None  # of workers
+    worker_image: str = WORKER_IMAGE  # where a topology names none
     leads: Callable[[], bool] = lambda: True
     asker: Callable[[], Asker] = Asker
     metrics: Metrics = field(default_factory=Metrics)

@@ -8,7 +8,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from levee import __version__
 from levee.topology.fields import Name, Part, Text
 from levee.topology.streams import Operators, Sinks, Sources, Stream
 from levee.topology.wanted import DeletionPolicy, Epochs, FaultTolerance, Joints, Placement, PodTemplate, Store
@@ -38,7 +37,7 @@ class Metadata(Part):
 
 
 class Spec(Part):
-    image: Text = Field(default=f"levee/worker:{__version__}", description="Container image of the workers.")
+    image: Text | None = Field(default=None, description="Container image of the workers; the operator's own choice when left out.")
     store: Store = Field(
         description="Where streams, checkpoints and the control log are kept; cannot be changed.", examples=[{"uri": "file:///levee"}]
     )
