@@ -109,6 +109,12 @@ class Plant:
         pod["status"] = {"phase": "Failed", "containerStatuses": [{"name": "worker", "state": ended}]}
         self.put(f"{PODS}/{name}", pod)
 
+    def ask_to_leave(self, name: str) -> None:
+        """As kubectl delete does: its kubelet takes a while."""
+        pod = copy.deepcopy(self.things[f"{PODS}/{name}"])
+        pod["metadata"]["deletionTimestamp"] = stamp()
+        self.put(f"{PODS}/{name}", pod)
+
     def remove(self, path: str) -> None:
         thing = self.things.pop(path)
         for watcher in self.watchers:

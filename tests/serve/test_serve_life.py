@@ -96,6 +96,18 @@ def test_a_pod_that_died_is_replaced_under_a_new_name(plant: Plant) -> None:
     assert plant.ended == [lost]
 
 
+def test_a_pod_that_is_long_in_leaving_is_replaced_once(plant: Plant) -> None:
+    one = running(plant)
+    lost = plant.born[0]
+    plant.ask_to_leave(lost)
+    one.go_on(8)
+    assert len(plant.born) == 7
+    plant.remove(f"{PODS}/{lost}")
+    one.go_on(4)
+    assert len(plant.born) == 7
+    assert len(plant.pods()) == 6
+
+
 def test_a_pod_that_vanished_while_no_operator_was_there_is_started_again(plant: Plant) -> None:
     running(plant)
     lost = plant.born[0]

@@ -55,7 +55,7 @@ class KubernetesWorld:
         self.read_log()
         self.known = self.pods_now(now)
         self.asker.refresh(self.known, now)
-        workers = tuple(replace(one.worker, states=self.asker.states(one.uid)) for one in self.known)
+        workers = tuple(replace(one.worker, states=self.asker.states(one.uid)) for one in self.newest())
         found = Observation(
             tuple(self.nodes_now(now)),
             workers,
@@ -89,6 +89,11 @@ class KubernetesWorld:
         mine = [one for one in pods if any(ref["uid"] == owner.uid for ref in one["metadata"].get("ownerReferences", ()))]
         found = [known for one in mine if (known := seen.pod_seen(one, (), self.when, now))]
         return tuple(sorted(found, key=lambda one: (one.worker.started, one.incarnation, one.name)))
+
+    def newest(self) -> list[PodSeen]:
+        """Of each worker the last incarnation: what came before it is on its way out, and was answered."""
+        found = {one.worker.worker: one for one in sorted(self.known, key=lambda one: (one.worker.attempt, one.incarnation))}
+        return [one for one in self.known if found[one.worker.worker] is one]
 
     def nodes_now(self, now: Instant) -> list[NodeSeen]:
         """Those of the plan, also when they are gone altogether, and others that may take in what is left homeless."""
