@@ -179,6 +179,22 @@ def test_where_nothing_goes_wrong_secondaries_leave_the_store_alone(monkeypatch:
     assert with_holds * 20 < without
 
 
+def at_defaults(scenario: Scenario) -> Scenario:
+    """Three replicas at the times that a topology on a local store has if it names none: the last holds for longer than a period."""
+    tasks = {task: replace(one, skips_late=False, skips_errors=False) for task, one in scenario.wiring.tasks.items()}
+    times = replace(TIMES, deadline_ms=1_100, poll_ms=5)
+    behaviours = {task: replace(one, raises=False) for task, one in scenario.behaviours.items()}
+    wiring = replace(scenario.wiring, times=times, tasks=tasks)
+    return replace(calm(scenario), wiring=wiring, behaviours=behaviours, faults=Faults(until_ms=20_000))
+
+
+def test_no_secondary_falls_behind_however_long_it_holds() -> None:
+    assert rank.hold_ms(2, Last.LOST, TIMES.hold_ms) > TIMES.period_ms
+    races = simulation.run(3, shape=at_defaults).reports
+    secondaries = 2 * 3  # of two sources and their join
+    assert races["lost"] >= 2 * races["won"] - 3 * secondaries  # whatever one has won, two have lost, but for the last epochs
+
+
 # ---- rules 1, 2, 4, 7
 
 

@@ -24,7 +24,7 @@ kind: FaultTolerantTopology
 metadata: {{name: toy, namespace: tests}}
 spec:
   store: {{uri: "{store}?durable=false"}}
-  epoch: {{period: 50ms, hold: 10ms}}
+  epoch: {{period: 50ms, hold: 30ms}}
   sources:
   - name: numbers
     spark: {{format: replay}}

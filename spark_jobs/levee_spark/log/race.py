@@ -16,6 +16,8 @@ from levee_spark.log.requests import Report, Script, Wait
 from levee_spark.log.values import EpochObject, Kind, Manifest
 from levee_spark.log.wiring import Wiring
 
+HOLDS_SHARE = 2  # a hold of more than half a period leaves too little of it for the epoch itself
+
 
 @dataclass(slots=True)
 class Race:
@@ -38,12 +40,17 @@ class Race:
 
     def approach(self, epoch: int, my_rank: int) -> Script[Committed | None]:
         """What somebody has committed by the time that it is one's turn; None: put."""
-        if self.behind:
+        if self.behind or self.holds_long(my_rank):
             found = yield from self.look(epoch)
             if found is not None:
                 return found
             self.behind = False
         return (yield from self.hold(epoch, my_rank))
+
+    def holds_long(self, my_rank: int) -> bool:
+        """Whoever held back for about a period before an epoch that is there already would fall behind, and never catch up."""
+        times = self.wiring.times
+        return HOLDS_SHARE * rank.hold_ms(my_rank, self.last, times.hold_ms) > times.period_ms
 
     def hold(self, epoch: int, my_rank: int) -> Script[Committed | None]:
         """Rule 8. Whoever held looks before it puts; so does whoever could not tell afterwards, without, that its put counts (rule 4)."""
