@@ -10,6 +10,7 @@ import pytest
 
 from levee.topology.names import TaskId
 from levee_spark.lane import rows
+from levee_spark.lane.emitting import Emitted
 from levee_spark.lane.query import Lane, LaneInput, Output
 from levee_spark.lane.trouble import Failed
 from levee_spark.log.requests import Compute, Computed, Done, Files, Raised, Restore, Snapshot
@@ -25,6 +26,8 @@ class HeldLane:
     """Keeps what it is given, and gives back the first table."""
 
     inputs: tuple[LaneInput, ...] = (LaneInput("left"), LaneInput("right"))
+    function_name: str = "mine:function"
+    emitted: Emitted | None = None
     computed: list[tuple[int, int, list[pa.Table]]] = field(default_factory=list)
     restored: list[tuple[int, tuple[bytes, ...]]] = field(default_factory=list)
     fails: str = ""
@@ -33,7 +36,7 @@ class HeldLane:
     def close(self) -> None:
         self.closed = True
 
-    def compute(self, epoch: int, time_ms: int, tables: Sequence[pa.Table]) -> Output:
+    def compute(self, epoch: int, time_ms: int, tables: Sequence[pa.Table], *, closing: bool) -> Output:
         self.computed.append((epoch, time_ms, list(tables)))
         if self.fails:
             raise Failed(self.fails)
@@ -138,3 +141,13 @@ def test_whose_function_is_replaced_leaves_nothing_running() -> None:
     work, held = operating()
     end(work)
     assert held.closed
+
+
+@pytest.mark.parametrize(("begins", "files", "knows"), [(0, (), True), (4, (), False), (0, (b"lane",), False)])
+def test_whoever_begins_without_a_checkpoint_must_emit_what_the_first_epoch_has(
+    begins: int, files: tuple[bytes, ...], *, knows: bool
+) -> None:
+    _, held = operating()
+    work = Operating(cast(Lane, held), (LEFT, RIGHT), columns, begun=lambda: numbers().schema)
+    work(Restore(begins, files))
+    assert held.emitted == (Emitted("mine:function", numbers().schema) if knows else None)

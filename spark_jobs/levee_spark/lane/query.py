@@ -20,10 +20,11 @@ from pyspark.sql import functions as f
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 from pyspark.sql.streaming.query import StreamingQuery
 
-from levee_spark.lane import closing, rows, stateful
+from levee_spark.lane import closing, emitting, rows, stateful
+from levee_spark.lane.emitting import Emitted
 from levee_spark.lane.folder import Folder
 from levee_spark.lane.spool import read_output, spool
-from levee_spark.lane.trouble import Failed, explained, never_returned, within
+from levee_spark.lane.trouble import Failed, explained, never_returned, place_of, within
 
 Function = Callable[[dict[str, DataFrame]], DataFrame]
 
@@ -65,6 +66,7 @@ class Lane:
     inputs: tuple[LaneInput, ...]
     cores: int = 2
     limit_s: float = 30.0  # a function that has not returned by then never will
+    function_name: str = ""  # none: it is only tried
     epoch: int = 0  # of the state
     base: int = 0  # the epoch before batch 0
     runs: int = 0
@@ -74,6 +76,7 @@ class Lane:
     emits: pa.Schema | None = None
     schemas: tuple[pa.Schema, ...] | None = None
     operators: list[str] | None = None  # what made the state
+    emitted: Emitted | None = None  # up to the epoch of the state
 
     def __post_init__(self) -> None:
         self.folder = self.fresh()
@@ -93,7 +96,7 @@ class Lane:
         if self.query is None:
             self.start(tables)
         output = self.handed_over(epoch, files, large=any(table.num_rows >= LARGE_ROWS for table in tables))
-        self.epoch = epoch
+        self.epoch, self.emitted = epoch, self.emitting()
         return output
 
     def restore(self, epoch: int, files: Sequence[bytes]) -> None:
@@ -103,6 +106,7 @@ class Lane:
         self.folder = self.fresh()
         told = json.loads(files[0]) if files else {}
         self.epoch, self.base, self.operators = epoch, told.get("base", epoch), told.get("operators")
+        self.emitted = Emitted.read(told.get("emitted"))
         if len(files) > 1:
             self.folder.unpack(files[1])
             self.folder.truncate(self.batch())
@@ -111,9 +115,10 @@ class Lane:
         """The state as it is now. Without any, only the base counts, and a fork begins with batch 0."""
         if self.query is not None:
             self.wait_for_commit()
+        emitted = self.emitted.told() if self.emitted else None
         if not self.folder.has_state():
-            return (("lane", json.dumps({"base": self.epoch}).encode()),)
-        told = json.dumps({"base": self.base, "operators": self.operators}).encode()
+            return (("lane", json.dumps({"base": self.epoch, "emitted": emitted}).encode()),)
+        told = json.dumps({"base": self.base, "operators": self.operators, "emitted": emitted}).encode()
         return ("lane", told), ("checkpoint", self.folder.pack(self.batch()))
 
     def stop(self) -> None:
@@ -151,12 +156,17 @@ class Lane:
         self.handover = self.session._jvm.dev.levee.spark.Lane.open(self.base)  # type: ignore[union-attr]  # noqa: SLF001
         frame = self.result({one.stream: self.read(index, one, tables[index]) for index, one in enumerate(self.inputs)})
         self.emits = to_arrow_schema(frame.schema, error_on_duplicated_field_names_in_struct=True, timezone="UTC")
+        emitting.check(self.emitted, self.emitting(), place_of(self.function))
         operators = stateful.operators_of(frame)
         stateful.check(self.operators if self.folder.has_state() else None, operators)
         self.operators = operators
         self.session.sparkContext.setLocalProperty("spark.scheduler.pool", self.name)
         mode = getattr(self.function, "output_mode", None)
         self.query = self.begin(frame, mode) if mode else self.begin_either(frame)
+
+    def emitting(self) -> Emitted:
+        assert self.emits is not None
+        return Emitted(self.function_name, emitting.without_hashes(self.emits))
 
     def read(self, index: int, one: LaneInput, table: pa.Table) -> DataFrame:
         stamped = rows.stamped(table.schema.empty_table(), 0, 0)
@@ -178,9 +188,10 @@ class Lane:
         except (Exception, SystemExit) as error:
             raise Failed(explained(error)) from error
         if not isinstance(frame, DataFrame):
-            raise Failed(f"the function returned {type(frame).__name__}, not a DataFrame")
+            raise Failed(f"the function returned {type(frame).__name__}, not a DataFrame{place_of(self.function)}")
         if not frame.isStreaming:
-            raise Failed("the function returned a DataFrame that is not computed from its inputs: derive it from the frames it is given")
+            wrong = "the function returned a DataFrame that is not computed from its inputs: derive it from the frames it is given"
+            raise Failed(wrong + place_of(self.function))
         return rows.emitted(frame)
 
     def begin_either(self, frame: DataFrame) -> StreamingQuery:

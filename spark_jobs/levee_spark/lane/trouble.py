@@ -6,9 +6,10 @@ Called by: query; worker.operating, which adds the epoch and a sample of the inp
 
 import ctypes
 import re
+import sys
 import sysconfig
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from threading import Thread
 from typing import TypeVar
@@ -89,12 +90,27 @@ def within(limit_s: float, call: Callable[[], T]) -> T:
     thread.start()
     thread.join(limit_s)
     if thread.is_alive() and thread.ident is not None:
+        hanging = hangs_at(thread.ident)
         ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(SystemExit))
-        raise never_returned(limit_s)
+        raise never_returned(limit_s, hanging)
     if errors:
         raise errors[0]
     return results[0]
 
 
-def never_returned(limit_s: float) -> Failed:
-    return Failed(f"the function has not returned within {limit_s:g} s, so it was cancelled; the epoch stays to be done")
+def never_returned(limit_s: float, hanging: Sequence[str] = ()) -> Failed:
+    text = f"the function has not returned within {limit_s:g} s, so it was cancelled; the epoch stays to be done"
+    return Failed("\n".join([text, *hanging]))
+
+
+def hangs_at(thread: int) -> list[str]:
+    """The user's own lines where it is now."""
+    frames = traceback.extract_stack(sys._current_frames().get(thread))  # noqa: SLF001  (documented; there is no other)
+    lines = [told(frame.filename, frame.lineno or 0, frame.name, frame.line or "") for frame in frames if is_own(frame.filename)]
+    return lines[-LINES_MAX:]
+
+
+def place_of(function: Callable[..., object]) -> str:
+    """Where it begins; nothing for what is no function of Python's."""
+    code = getattr(function, "__code__", None)
+    return f"\n{told(code.co_filename, code.co_firstlineno, code.co_name, '')}" if code is not None else ""

@@ -177,8 +177,9 @@ def operating_of(parts: Parts, name: ReplicaName, function_name: str, run: int) 
     columns = {one.origin: tuple(one.partition_by or ()) for one in said.inputs}
     inputs = tuple(LaneInput(one.origin, keyed(operator, one, index, columns[one.origin])) for one in operator.inputs)
     folder = parts.folder(name) / str(run)
-    lane = Lane(parts.session(), folder, parts.spool, str(name), found, inputs, parts.cores, parts.limit_s)
-    return Operating(lane, tuple(stream_part(parts, operator, one, index) for one in operator.inputs), Schemas(parts.driver, parts.wiring))
+    lane = Lane(parts.session(), folder, parts.spool, str(name), found, inputs, parts.cores, parts.limit_s, function_name)
+    streams, schemas = tuple(stream_part(parts, operator, one, index) for one in operator.inputs), Schemas(parts.driver, parts.wiring)
+    return Operating(lane, streams, schemas, begun=lambda: schemas.of_first(name.task))
 
 
 def keyed(operator: graph.Operator, stream: graph.Input, index: int, columns: tuple[str, ...]) -> Keyed | None:
@@ -221,6 +222,13 @@ class Schemas:
                 return table_of(record).schema
             else:
                 epoch += 1
+
+    def of_first(self, task: TaskId) -> pa.Schema | None:
+        """Of a stream's first epoch, if that is there and has any: who begins without a checkpoint must emit the same."""
+        record = getattr(self.driver.answer(Get(self.wiring.layout.epoch(task, 1))), "record", None)
+        if not isinstance(record, EpochObject) or record.manifest.kind is not Kind.FINAL:
+            return None
+        return table_of(record).schema
 
 
 def sealers_of(parts: Parts, name: ReplicaName) -> list[Sealer]:

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from levee.topology.names import TaskId
 from levee_spark.lane import rows
+from levee_spark.lane.emitting import Emitted
 from levee_spark.lane.query import Lane
 from levee_spark.lane.trouble import Failed
 from levee_spark.log import bounds
@@ -46,6 +47,7 @@ class Operating:
     lane: Lane
     streams: tuple[StreamPart, ...]
     schema_of: SchemaOf
+    begun: Callable[[], pa.Schema | None] = lambda: None  # what its stream's first epoch has, of which there is no checkpoint
     schemas: dict[int, pa.Schema] = field(default_factory=dict)
 
     def __call__(self, request: Request) -> Answer:
@@ -54,12 +56,18 @@ class Operating:
             case Compute():
                 return self.compute(request, began_ms)
             case Restore(epoch, files):
-                self.lane.restore(epoch, tuple(map(bytes_of, files)))
+                self.restore(epoch, tuple(map(bytes_of, files)))
                 return Done(began_ms, monotonic_ms())
             case Snapshot():
                 return Files(self.lane.snapshot(), began_ms, monotonic_ms())
             case _:
                 raise TypeError(f"an operator cannot answer {request}")
+
+    def restore(self, epoch: int, files: tuple[bytes, ...]) -> None:
+        """A lane knows from its checkpoint what it has emitted. Where there is none, no other function has taken over yet."""
+        self.lane.restore(epoch, files)
+        if epoch == 0 and not files and (schema := self.begun()) is not None:
+            self.lane.emitted = Emitted(self.lane.function_name, schema)
 
     def compute(self, request: Compute, began_ms: int) -> Computed | Raised:
         time_ms = max(one.manifest.time_ms for one in request.inputs)
