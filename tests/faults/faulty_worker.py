@@ -29,8 +29,9 @@ from levee_spark.store.local import LocalBlobs, write
 from levee_spark.worker import main as worker
 from levee_spark.worker import replica as replicas
 from levee_spark.worker.assembly import Parts, Work, end, work_of
+from levee_spark.worker.operating import Operating
 from levee_spark.worker.order import ReplicaName
-from tests.faults.points import FULL, HELD, JUMP, SHAKY, WRONG, Point, armed
+from tests.faults.points import FULL, HELD, JUMP, LIMIT, SHAKY, WRONG, Point, armed
 
 FOLDER = Path(os.environ.get("FAULTS", "/nonexistent"))
 TARGET = "total"  # the operator in whose epochs workers are killed
@@ -87,7 +88,7 @@ class FaultyWork:
         return answer
 
     def perhaps_wrong(self, epoch: int, answer: Answer) -> Answer:
-        """The first row once more; then it waits until another has won, or it wins and dies, as the file says."""
+        """The first row once more; then it waits until another has won, or it wins and dies or lives on, as the file says."""
         if not isinstance(answer, Computed) or answer.rows == 0:
             return answer
         taken = take(f"{WRONG}-{str(self.replica).replace('/', '-')}")
@@ -97,7 +98,7 @@ class FaultyWork:
         taken.with_suffix(".at").write_text(str(epoch))
         if told["then"] == "die":
             armed(FOLDER, f"{Point.COMMITTED.value}-{self.operator}").touch()
-        else:
+        elif told["then"] == "late":
             time.sleep(told["late_s"])
         assert isinstance(answer.payload, bytes)
         table = rows.decode(answer.payload)
@@ -159,6 +160,9 @@ def open_faulty_store(uri: str) -> Blobs:
 def faulty_work_of(parts: Parts, name: ReplicaName, function_name: str, run: int) -> Work:
     """Of operators only."""
     inner, task = work_of(parts, name, function_name, run), parts.task(name)
+    limit = armed(FOLDER, f"{LIMIT}-{task.operator}")
+    if isinstance(inner, Operating) and limit.exists():
+        inner.lane.limit_s = float(limit.read_text())
     return inner if task.is_source or task.sink else FaultyWork(inner, name, task.operator)
 
 

@@ -16,7 +16,7 @@ class Point(StrEnum):
     FORKING = "while-forking"
 
 
-WRONG, HELD, FULL, JUMP, SHAKY = "wrong", "held", "full", "jump", "shaky"
+WRONG, HELD, FULL, JUMP, SHAKY, LIMIT = "wrong", "held", "full", "jump", "shaky", "limit"
 
 
 def armed(folder: Path, name: str) -> Path:
