@@ -9,8 +9,11 @@ from levee_spark.log.attempt import Attempt
 from levee_spark.log.control import ControlView
 from levee_spark.log.fork import Line
 from levee_spark.log.keys import Layout
+from levee_spark.log.rank import Times
 from levee_spark.log.requests import Done, List, Listed, PutIfAbsent
+from levee_spark.log.trim import Trimmer
 from levee_spark.log.values import Anchor, ControlRecord, EpochObject, Floor, Kind, Live, Manifest, Record, Segment, Shape
+from levee_spark.log.wiring import TaskWiring, Wiring
 from levee_spark.store.address import open_store
 from levee_spark.store.drive import drive
 from levee_spark.store.driver import StoreDriver
@@ -89,6 +92,18 @@ def test_segments_that_lost_their_race_go_however_many_lie_before_them(driver: S
     for _ in range(6):
         after = drive(segments.sweep(LAYOUT, TASK, after), driver)
     assert names_in(driver, LAYOUT.segments(TASK)) == (*kept, still_open)
+
+
+def test_of_the_trimmers_of_a_task_only_the_first_lists_and_the_next_takes_over(driver: StoreDriver) -> None:
+    task = TaskWiring(TASK, OperatorName("t"), (TaskId("s/0"),))
+    wiring = Wiring(LAYOUT, Times(250, 100, 500, 5_000, 600_000, 20, 60_000, 9, 9), {TASK: task})
+    is_first = [False]
+    trimmer = Trimmer(wiring, task, "t/0/1@w", lambda: is_first[0])
+    drive(trimmer.trim(), driver)
+    assert driver.counts().total("list") == 0 and trimmer.clock is not None  # which it knows when its turn comes
+    is_first[0] = True
+    drive(trimmer.trim(), driver)
+    assert driver.counts().total("list") > 0
 
 
 def names_in(driver: StoreDriver, folder: str) -> tuple[str, ...]:

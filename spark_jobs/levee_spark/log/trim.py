@@ -3,9 +3,11 @@
 Why: in this order and no other: look for pins, raise the floor, look for pins again, delete. The floor is the oldest published checkpoint
 that anyone keeps who needs the stream: its consumers, and its own task, which must be able to replay and compare (rule 2).
 It is never younger than `retention` (rule 4's exemption rests on that), and a source's floor never passes an E(n) that is not recorded.
-Called by: any worker, for any stream; several at once do no harm.
+Called by: any worker, for each of its replicas; several at once do no harm, so whoever believes to be the first of its task trims, and the
+others only watch the store's clock, so that they know it when their turn comes.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from levee.topology.names import TaskId
@@ -23,11 +25,16 @@ FLOORS_KEPT = 2
 PERIODS, SHARE = 4, 8  # it takes about fifteen listings: once in an eighth of retention is often enough
 
 
+def always() -> bool:
+    return True
+
+
 @dataclass(slots=True)
 class Trimmer:
     wiring: Wiring
     task: TaskWiring
     incarnation: str
+    leads: Callable[[], bool] = always
     changes: Changes = field(init=False)
     clock: StoreClock | None = None
     was_set_ms: int | None = None  # by one's own clock: when the store's was last seen to have been set
@@ -46,7 +53,7 @@ class Trimmer:
 
     def trim(self) -> Script[None]:
         layout, task = self.wiring.layout, self.task.task
-        if (yield from self.ask_time()):
+        if (yield from self.ask_time()) or not self.leads():
             return
         assert self.clock is not None
         if not self.task.is_source:

@@ -186,7 +186,7 @@ def wait_for_end(ended: Event, spark: Spark, log: Log) -> int:
 def start(parts: Parts, replicas: Sequence[ReplicaThread]) -> None:
     for one in replicas:
         one.start()
-        trimmer = Trimmer(parts.wiring, parts.task(one.name), parts.incarnation(one.name))
+        trimmer = Trimmer(parts.wiring, parts.task(one.name), parts.incarnation(one.name), one.leads)
         helpers: list[Helper] = [trimmer, *sealers_of(parts, one.name), *rereaders_of(parts, one.name)]
         for helper in helpers:
             name = f"{one.name} {type(helper).__name__}"

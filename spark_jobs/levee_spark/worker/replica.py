@@ -18,6 +18,7 @@ from levee_spark.log.ending import Ending, Why
 from levee_spark.log.ingest import Ingestor
 from levee_spark.log.replica import Replica
 from levee_spark.log.requests import Answer, Compute, Computed, Deliver, Done, Ingest, Raised, Report, Request, Restore, Script, Snapshot
+from levee_spark.log.sink import Sink
 from levee_spark.log.values import ControlRecord
 from levee_spark.store.drive import drive
 from levee_spark.store.driver import monotonic_ms
@@ -64,6 +65,16 @@ class ReplicaThread:
             if status.rank is None and status.doing is Doing.RUNNING:
                 status.doing = Doing.IDLE
         return status
+
+    def leads(self) -> bool:
+        """As far as it knows; of sinks nobody is first."""
+        match self.role:
+            case None:
+                return False
+            case Replica() | Ingestor():
+                return self.role.listener.rank() == 0
+            case Sink():
+                return True
 
     def start(self) -> None:
         Thread(target=self.run, name=str(self.name), daemon=True).start()
