@@ -91,3 +91,17 @@ def test_a_stream_that_nothing_emits_is_refused_with_the_nearest_name(wiring: Wi
         tasks_of("duoble", wiring)
     assert "use 'double'" in refused.value.text
     assert tasks_of("double", wiring) == tasks_of("double/0", wiring) == (TASK,)
+
+
+def test_of_a_sink_the_stream_that_it_reads_is_named(wiring: Wiring) -> None:
+    with pytest.raises(Refused) as refused:
+        tasks_of("out", wiring)
+    [complaint] = refused.value.complaints
+    assert (complaint.wrong, complaint.fix) == ("'out' is a sink, which emits nothing", "levee tail total, which is what it reads")
+
+
+def test_an_epoch_that_has_yet_to_come_is_refused_with_the_last_there_is(tail: Tail) -> None:
+    with pytest.raises(Refused) as refused:
+        values(tail, 5)
+    [complaint] = refused.value.complaints
+    assert complaint.where == "--from" and complaint.wrong == "is 5, but the stream ends with epoch 4"

@@ -26,15 +26,23 @@ POLL_S = 0.2
 def tasks_of(stream: str, wiring: Wiring) -> tuple[TaskId, ...]:
     """The tasks of an operator or a source, or the one that is named; sinks emit nothing."""
     emitting = [task for task, wired in wiring.tasks.items() if not wired.sink]
-    found = tuple(task for task in emitting if stream in {task, task.rpartition("/")[0]})
+    found = tuple(task for task in emitting if stream in {task, stream_of(task)})
     if not found:
-        known = sorted({task.rpartition("/")[0] for task in emitting})
-        raise Refused(
-            "levee tail: there is no such stream.",
-            [Complaint("STREAM", f"nothing emits '{stream}'", use_instead(stream, known))],
-            Exit.USAGE,
-        )
+        raise Refused("levee tail: there is no such stream.", [unknown(stream, wiring, emitting)], Exit.USAGE)
     return found
+
+
+def unknown(stream: str, wiring: Wiring, emitting: Sequence[TaskId]) -> Complaint:
+    """Of a sink it is known what people want to see."""
+    sinks = [wired for task, wired in wiring.tasks.items() if wired.sink and stream in {task, stream_of(task)}]
+    read = {stream_of(one) for sink in sinks for one in sink.inputs}
+    if read:
+        return Complaint("STREAM", f"'{stream}' is a sink, which emits nothing", f"levee tail {min(read)}, which is what it reads")
+    return Complaint("STREAM", f"nothing emits '{stream}'", use_instead(stream, sorted({stream_of(task) for task in emitting})))
+
+
+def stream_of(task: TaskId) -> str:
+    return task.rpartition("/")[0]
 
 
 @dataclass(slots=True)
@@ -46,6 +54,8 @@ class Tail:
 
     def lines(self, begin: int | None, rows: int, *, follow: bool) -> Iterator[str]:
         epoch = max(begin, self.floor()) if begin else self.begin_of_the_last(rows)
+        if begin and not follow:
+            self.must_have_come(begin)
         while True:
             there = self.at(epoch)
             if there is not None:
@@ -55,6 +65,18 @@ class Tail:
                 return
             else:
                 self.wait(epoch)
+
+    def must_have_come(self, begin: int) -> None:
+        last = self.last()
+        if begin > last:
+            ends = f"the stream ends with epoch {last}" if last else "the stream has no epoch yet"
+            fix = f"name one up to {last}, or add --follow to wait for it" if last else "add --follow to wait for it"
+            raise Refused("levee tail: that epoch has yet to come.", [Complaint("--from", f"is {begin}, but {ends}", fix)], Exit.USAGE)
+
+    def last(self) -> int:
+        """That all of the streams have."""
+        heads = [drive(head.find(self.wiring.layout, task), self.driver) for task in self.tasks]
+        return min(found.epoch if found else 0 for found in heads)
 
     def wait(self, epoch: int) -> None:
         keys = tuple(self.wiring.layout.epoch(task, epoch) for task in self.tasks)
@@ -66,8 +88,7 @@ class Tail:
 
     def begin_of_the_last(self, rows: int) -> int:
         """Back from the end, by whole epochs, until there are enough; counted by manifests, so no rows are read for it."""
-        heads = [drive(head.find(self.wiring.layout, task), self.driver) for task in self.tasks]
-        epoch, counted, lowest = min(found.epoch if found else 0 for found in heads) + 1, 0, self.floor()
+        epoch, counted, lowest = self.last() + 1, 0, self.floor()
         while epoch > lowest and counted < rows:
             epoch -= 1
             manifests = [drive(head.manifest_at(self.wiring.layout, task, epoch), self.driver) for task in self.tasks]
