@@ -3,6 +3,8 @@
 Called by: `decide`, after all rules that act.
 """
 
+from collections.abc import Sequence
+
 from levee.control.actions import Decision, Reason
 from levee.control.names import Instant
 from levee.control.rules import backoff_ms, ended_workers
@@ -19,10 +21,11 @@ def wait_until_ready(wanted: Wanted, seen: Observation, now: Instant) -> Decisio
 
 
 def say_what_failed(_wanted: Wanted, seen: Observation, _now: Instant) -> Decision | None:
-    failed = [state for state in seen.states().values() if state.status is Status.FAILED]
+    """Each task once, with the first line; the replicas themselves say the rest."""
+    failed = {state.task: state for state in seen.states().values() if state.status is Status.FAILED}
     if not failed:
         return None
-    return Decision(Reason.TASK_FAILED, "; ".join(f"{one.replica} at epoch {one.epoch}: {one.error.strip()}" for one in failed))
+    return Decision(Reason.TASK_FAILED, "; ".join(f"{task} at epoch {one.epoch}: {one.first_line}" for task, one in failed.items()))
 
 
 def say_what_was_given_up(wanted: Wanted, seen: Observation, _now: Instant) -> Decision | None:
@@ -38,7 +41,7 @@ def wait_for_the_last_epoch(wanted: Wanted, seen: Observation, _now: Instant) ->
     if seen.stop_epoch is None:
         return Decision(Reason.STOPPING, "until every source has read the order")
     behind = [task for task in wanted.replicas if reached(seen, task) < seen.stop_epoch]
-    return Decision(Reason.STOPPING, f"after epoch {seen.stop_epoch}; {', '.join(behind)} has yet to come there")
+    return Decision(Reason.STOPPING, f"after epoch {seen.stop_epoch}; {have_yet(behind)} to come there")
 
 
 def say_what_is_missing(wanted: Wanted, seen: Observation, now: Instant) -> Decision | None:
@@ -52,10 +55,18 @@ def say_what_is_missing(wanted: Wanted, seen: Observation, now: Instant) -> Deci
 def wait_for_first_epochs(wanted: Wanted, seen: Observation, now: Instant) -> Decision | None:
     """Until then a topology has begun, and is not ready: a query's first epoch takes many times as long as the others."""
     missing = unready(wanted, seen, now)
-    return Decision(Reason.FIRST_EPOCHS, f"{', '.join(missing)} has yet to do its first epoch") if missing else None
+    return (
+        Decision(Reason.FIRST_EPOCHS, f"{have_yet(missing)} to do {'its' if len(missing) == 1 else 'their'} first epoch")
+        if missing
+        else None
+    )
 
 
 def miss_rates(_wanted: Wanted, seen: Observation, _now: Instant) -> Decision | None:
     if seen.rates is not None:
         return None
     return Decision(Reason.RATES_UNKNOWN, f"all are ready; configuration {seen.configuration} stays until every source says its rate")
+
+
+def have_yet(names: Sequence[str]) -> str:
+    return f"{', '.join(names)} {'has' if len(names) == 1 else 'have'} yet"

@@ -14,6 +14,7 @@ from levee.control.seen import Observation, Phase, WorkerSeen
 from levee.control.standing import is_taken_over, reached, uncovered
 from levee.control.wanted import Wanted
 from levee.topology.names import ConfigurationName
+from levee.topology.wording import count
 from levee_spark.log import control
 from levee_spark.log.values import ControlRecord
 
@@ -97,7 +98,7 @@ def start_what_is_planned(wanted: Wanted, seen: Observation, _now: Instant) -> D
     if not missing:
         return None
     actions = tuple(StartWorker(placed.worker, placed.node, placed.replicas, attempt=1) for placed in missing)
-    return Decision(Reason.REPLICAS_STARTING, f"starts {len(missing)} workers", actions)
+    return Decision(Reason.REPLICAS_STARTING, f"starts {count(len(missing), 'worker')}", actions)
 
 
 def replace_lost_workers(wanted: Wanted, seen: Observation, now: Instant) -> Decision | None:

@@ -50,6 +50,11 @@ class ReplicaSeen:
         return task_of(self.replica)
 
     @property
+    def first_line(self) -> str:
+        """Of the error, for people."""
+        return next(iter(self.error.strip().splitlines()), "no reason is known")
+
+    @property
     def is_primary(self) -> bool:
         return self.last == "won" and self.status is Status.RUNNING
 

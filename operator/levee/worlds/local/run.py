@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from levee.control.actions import Decision, Reason
-from levee.control.events import Event, events, primary_of
+from levee.control.chronicle import Chronicle
+from levee.control.events import Event, primary_of
 from levee.control.names import Instant
 from levee.control.seen import Observation
 from levee.control.standing import unready
@@ -56,6 +57,7 @@ class LocalRun:
     script: Script
     before: Observation = field(default_factory=Observation)
     was: Decision | None = None
+    chronicle: Chronicle = field(default_factory=Chronicle)
     told: deque[Told] = field(default_factory=lambda: deque(maxlen=EVENTS))
     news: list[Told] = field(default_factory=list)
     interrupted: bool = False
@@ -82,7 +84,7 @@ class LocalRun:
         now = now_ms()
         self.world.revive(now)
         seen, decision = step(self.world, self.world.wanted, now)
-        for event in events(self.before, seen, self.was, decision):
+        for event in self.chronicle.events(self.before, seen, self.was, decision):
             self.tell(event)
         self.before, self.was = seen, decision
         self.tell_of_readiness(seen, now)

@@ -1,0 +1,67 @@
+"""What has been told of failures, so that each is told once in full.
+
+Why: a task that fails is tried again and again, and says the same each time; people must be able to see what else happens.
+Called by: the local run, in place of `events`, which knows only the last two observations.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from levee.control.actions import Decision, Reason
+from levee.control.events import Event, decided, nodes, primaries, workers
+from levee.control.names import ReplicaName
+from levee.control.seen import Observation, ReplicaSeen, Status
+from levee.topology.names import TaskId
+
+Failure: TypeAlias = tuple[TaskId, int, str]  # with the epoch and the error
+FAILURES_KEPT = 1_000
+
+
+@dataclass(slots=True)
+class Chronicle:
+    failing: dict[ReplicaName, ReplicaSeen] = field(default_factory=dict)  # as it failed last, until it is past that epoch
+    times: dict[Failure, int] = field(default_factory=dict)
+    headline: str = ""  # of the failures that were told last as how things are
+
+    def events(self, before: Observation, after: Observation, was: Decision | None, decision: Decision) -> tuple[Event, ...]:
+        changes = (*nodes(before, after), *workers(before, after), *primaries(before, after))
+        return (*changes, *self.failures(before, after), *self.decided(was, decision))
+
+    def failures(self, before: Observation, after: Observation) -> Iterator[Event]:
+        earlier, states = before.states(), after.states()
+        for replica, state in states.items():
+            if state.status is not Status.FAILED:
+                continue
+            self.failing[replica] = state
+            if replica not in earlier or earlier[replica].status is not Status.FAILED:
+                yield from self.failure(state)
+        for replica in [one for one, failed in self.failing.items() if is_past(states.get(one), failed)]:
+            del self.failing[replica]
+
+    def failure(self, state: ReplicaSeen) -> Iterator[Event]:
+        """In full when it is new; later only now and then, more and more seldom."""
+        failure = (state.task, state.epoch, state.error)
+        self.times[failure] = times = self.times.pop(failure, 0) + 1
+        while len(self.times) > FAILURES_KEPT:
+            del self.times[next(iter(self.times))]
+        if times == 1:
+            yield Event(state.replica, f"failed at epoch {state.epoch}: {state.error.strip() or 'no reason is known'}", grave=True)
+        elif times.bit_count() == 1:
+            yield Event(state.task, f"still fails: {state.replica} at epoch {state.epoch}, {times} times by now", grave=True)
+
+    def decided(self, was: Decision | None, decision: Decision) -> Iterator[Event]:
+        """While a failed replica tries again it seems to work for a moment: that is no news, nor is the same failure after it."""
+        if decision.reason is Reason.TASK_FAILED:
+            if decision.text != self.headline:
+                self.headline = decision.text
+                yield from decided(None, decision)
+        elif decision.actions or not self.failing:
+            if not self.failing:
+                was, self.headline = (None if self.headline else was), ""
+            yield from decided(was, decision)
+
+
+def is_past(state: ReplicaSeen | None, failed: ReplicaSeen) -> bool:
+    """It is gone, or has done the epoch at which it failed."""
+    return state is None or (state.status is not Status.FAILED and state.epoch > failed.epoch)

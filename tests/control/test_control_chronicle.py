@@ -1,0 +1,70 @@
+"""What people read of a task that fails again and again."""
+
+from dataclasses import replace
+
+from levee.control.actions import Decision, Reason, WriteRecord
+from levee.control.chronicle import Chronicle
+from levee.control.decide import decide
+from levee.control.names import ReplicaName
+from levee.control.seen import Observation, Status
+from tests.control.stage import HEALTHY, NOW, PLACED, WANTED, record, running, seeing, with_worker
+
+ERROR = "ValueError: no price\n  bargains.py:7 in vwap\n  at row 12"
+VWAP = ReplicaName("vwap/0/0")
+
+
+def failed(epoch: int = 100, error: str = ERROR) -> Observation:
+    """Where the task is led by its other replica already."""
+    states = tuple(
+        running(one, status=Status.FAILED, error=error, epoch=epoch) if one == VWAP else running(one) for one in PLACED[0].replicas
+    )
+    ranks = [("vwap/0/1", 0), ("vwap/0/0", 1), *((name, rank) for name, rank in record().live.ranks if not name.startswith("vwap"))]
+    return seeing(with_worker(0, replace(HEALTHY.workers[0], states=states)), record=record(ranks))
+
+
+def test_a_failure_is_told_once_in_full_and_then_more_and_more_seldom_in_short() -> None:
+    chronicle, told = Chronicle(), []
+    before, was = HEALTHY, decide(WANTED, HEALTHY, NOW)
+    for seen in [failed(), HEALTHY] * 64:
+        decision = Decision(Reason.TASK_FAILED, "vwap/0") if seen is not HEALTHY else Decision(Reason.SETTLED)
+        told += chronicle.events(before, seen, was, decision)
+        before, was = seen, decision
+    assert [one.text for one in told if "row 12" in one.text] == [f"failed at epoch 100: {ERROR}"]
+    assert [one.subject for one in told].count("TaskFailed") == 1
+    assert [one.text for one in told if "still" in one.text] == [
+        f"still fails: vwap/0/0 at epoch 100, {times} times by now" for times in (2, 4, 8, 16, 32, 64)
+    ]
+    assert len(told) == 8
+
+
+def test_another_error_or_another_epoch_is_another_failure() -> None:
+    chronicle = Chronicle()
+    for seen in (failed(), failed(epoch=101), failed(error="KeyError: 'price'")):
+        told = chronicle.failures(HEALTHY, seen)
+        assert "failed at epoch" in next(told).text
+
+
+def test_a_task_that_has_done_the_epoch_at_which_it_failed_is_told_as_well_again() -> None:
+    chronicle = Chronicle()
+    failing, settled = Decision(Reason.TASK_FAILED, "vwap/0"), Decision(Reason.SETTLED, "well")
+    chronicle.events(HEALTHY, failed(), settled, failing)
+    assert chronicle.events(failed(), HEALTHY, failing, settled) == ()
+    beyond = with_worker(0, replace(HEALTHY.workers[0], states=tuple(running(one, epoch=101) for one in PLACED[0].replicas)))
+    assert [one.subject for one in chronicle.events(HEALTHY, beyond, settled, settled)] == ["Settled"]
+    assert chronicle.events(beyond, beyond, settled, settled) == ()
+
+
+def test_the_decision_names_each_failed_task_once_with_the_first_line_of_its_error() -> None:
+    decision = decide(WANTED, failed(), NOW)
+    assert (decision.reason, decision.text) == (Reason.TASK_FAILED, "vwap/0 at epoch 100: ValueError: no price")
+
+
+def test_before_the_first_epoch_what_failed_is_said_and_not_what_is_waited_for() -> None:
+    states = tuple(running(one, status=Status.FAILED, error=ERROR) for one in PLACED[1].replicas)
+    seen = seeing(with_worker(1, replace(HEALTHY.workers[1], states=states), failed()), anchored=False)
+    while (decision := decide(WANTED, seen, NOW)).actions:
+        [action] = decision.actions
+        assert isinstance(action, WriteRecord)
+        seen = replace(seen, record=action.record)
+    assert decision.reason is Reason.TASK_FAILED
+    assert decision.text.count("vwap/0 at epoch 100") == 1
