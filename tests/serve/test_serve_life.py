@@ -35,6 +35,7 @@ def test_a_resource_becomes_pods_that_are_ready(plant: Plant) -> None:
     assert conditions(plant)["Planned"] == ("True", "PlanFound")
     assert conditions(plant)["GuaranteeMet"] == ("True", "AllActive")
     assert FINALIZER in plant.things[PATH]["metadata"]["finalizers"]
+    assert plant.things["/apis/policy/v1/namespaces/shop/poddisruptionbudgets/clicks"]["spec"]["minAvailable"] == 5
 
 
 def test_what_runs_well_is_left_alone(plant: Plant) -> None:

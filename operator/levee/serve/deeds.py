@@ -154,6 +154,7 @@ class Deeds:
             self.shop.remove_pods(self.owner)
             self.nonce = nonce_of(self.resource)
         self.shop.ensure(companions.config_map(self.owner, world.terms.config_map, self.in_force().resource))
+        self.shop.ensure(companions.budget(self.owner, len(world.wanted.workers)))
         self.carry_out(rules.start_what_is_planned(world.wanted, world.observe(now), now), now)
 
     def remove_replicas(self, _: Context) -> None:

@@ -47,11 +47,14 @@ class Shop:
         return round(datetime.now(UTC).timestamp() * 1000)
 
     def ensure(self, thing: Object) -> None:
-        """Made once, never changed."""
+        """There, and as it should be; of what is there already, only what differs in its spec is written."""
         kind, metadata = thing["kind"], thing["metadata"]
         path = f"{PATHS[kind]}/namespaces/{metadata['namespace']}/{kind.lower()}s"
-        if self.api.get(f"{path}/{metadata['name']}") is None:
+        found = self.api.get(f"{path}/{metadata['name']}")
+        if found is None:
             self.api.create(path, thing)
+        elif "spec" in thing and not thing["spec"].items() <= found["spec"].items():
+            self.api.patch(f"{path}/{metadata['name']}", {"metadata": {"uid": found["metadata"]["uid"]}, "spec": thing["spec"]})
 
     def remove_pods(self, owner: Owner) -> None:
         for pod in self.cluster.pods(owner.namespace, names.fitted(owner.name)):

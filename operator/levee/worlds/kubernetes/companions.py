@@ -1,4 +1,4 @@
-"""What stands beside a topology's pods: the resource that they run, as a ConfigMap of its own.
+"""What stands beside a topology's pods: the resource that they run, as a ConfigMap of its own, and how many may be disturbed at once.
 
 Why: workers hold no credentials of Kubernetes, so what they run is mounted; each text has a name of its own, so that it never changes
 under one that runs.
@@ -35,3 +35,15 @@ def config_map(owner: Owner, name: str, resource: Mapping[str, Any]) -> Manifest
     }
     data = {RESOURCE_FILE: text(owner, resource)}
     return {"apiVersion": "v1", "kind": "ConfigMap", "immutable": True, "metadata": metadata, "data": data}
+
+
+def budget(owner: Owner, workers: int) -> Manifest:
+    """Whoever drains nodes takes one worker at a time. A count, since a percentage needs a controller that the API server knows."""
+    metadata = {
+        "name": names.fitted(owner.name),
+        "namespace": owner.namespace,
+        "labels": names.labels(owner, "topology"),
+        "ownerReferences": [names.reference(owner, API_VERSION, KIND)],
+    }
+    spec = {"minAvailable": max(0, workers - 1), "selector": {"matchLabels": {names.TOPOLOGY: names.fitted(owner.name)}}}
+    return {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": metadata, "spec": spec}
