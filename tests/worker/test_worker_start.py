@@ -74,7 +74,7 @@ def test_a_worker_that_is_told_nonsense_says_so_and_ends_with_2(tmp_path: Path, 
     assert main([]) == 2
     assert "usage: python -m levee_spark.worker ORDER.json" in capsys.readouterr().err
     assert main([str(tmp_path / "nothing.json")]) == 2
-    assert "nothing.json: FileNotFoundError" in capsys.readouterr().err
+    assert "nothing.json: No such file" in capsys.readouterr().err
     assert main([str(written(tmp_path, resource=str(tmp_path / "two.yaml")))]) == 2
     assert "holds 2 valid topologies, a worker runs one. Fix: levee validate -f" in capsys.readouterr().err
 
