@@ -5,9 +5,12 @@ Called by: the tests beside it.
 
 import pyarrow as pa
 
+from levee_spark.deliver.owner import Owner
 from levee_spark.lane import rows
 from levee_spark.log.requests import Deliver
 from levee_spark.log.values import EpochObject, Kind, Manifest
+
+OWNER = Owner("shop/clicks", "u1", "out")
 
 
 def delivered(number: int, table: pa.Table, *, kind: Kind = Kind.FINAL, index: int = 0) -> Deliver:

@@ -16,11 +16,12 @@ import pytest
 from levee_spark.deliver.delivery import CannotDeliver, Delivery, Stopped
 from levee_spark.deliver.files import Files
 from levee_spark.deliver.opening import open_delivery
+from levee_spark.deliver.owner import Mark
 from levee_spark.lane import rows
 from levee_spark.log.requests import Deliver
 from levee_spark.log.values import Kind
 from levee_spark.store.blobs import Trouble
-from tests.deliver.epochs import delivered
+from tests.deliver.epochs import OWNER, delivered
 
 AT = datetime(2005, 12, 1, 14, 30, 0, 250_001, tzinfo=UTC)
 TABLE = pa.table(
@@ -39,7 +40,7 @@ def no_spark() -> object:
 
 def sink(form: str, folder: Path | str, heard: list[str] | None = None, **options: str) -> Delivery:
     tell = (heard if heard is not None else []).append
-    return open_delivery("out", form, {"path": str(folder), **options}, spark=no_spark, tell=tell)  # type: ignore[arg-type]  # never called
+    return open_delivery(OWNER, form, {"path": str(folder), **options}, spark=no_spark, tell=tell)  # type: ignore[arg-type]  # never called
 
 
 def epoch(number: int, table: pa.Table = TABLE, *, kind: Kind = Kind.FINAL, index: int = 0) -> Deliver:
@@ -47,7 +48,7 @@ def epoch(number: int, table: pa.Table = TABLE, *, kind: Kind = Kind.FINAL, inde
 
 
 def files(folder: Path) -> list[str]:
-    return sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
+    return sorted(path.name for path in folder.iterdir() if not path.name.startswith((".", "_")))
 
 
 def test_each_epoch_and_task_has_a_file_of_its_own(tmp_path: Path) -> None:
@@ -159,6 +160,7 @@ class Failing:
 
 def with_blobs(delivery: Delivery, blobs: Failing) -> Files:
     assert isinstance(delivery, Files)
+    delivery.mark = Mark(OWNER, found_files=False)
     delivery.blobs = blobs  # type: ignore[assignment]  # it has what is used
     return delivery
 
@@ -190,7 +192,7 @@ def test_a_deliverer_that_is_stopped_does_not_claim_to_have_delivered(tmp_path: 
 )
 def test_a_sink_that_cannot_work_is_refused_with_a_remedy(form: str, options: dict[str, str], wrong: str) -> None:
     with pytest.raises(CannotDeliver, match=wrong) as refused:
-        open_delivery("out", form, options, spark=no_spark, tell=print)  # type: ignore[arg-type]  # never called
+        open_delivery(OWNER, form, options, spark=no_spark, tell=print)  # type: ignore[arg-type]  # never called
     assert refused.value.complaint.fix
 
 
@@ -206,7 +208,7 @@ def test_a_folder_can_be_named_as_an_address(tmp_path: Path) -> None:
 
 def test_the_console_shows_the_first_rows() -> None:
     shown: list[str] = []
-    delivery = open_delivery("out", "console", {"numRows": "1"}, spark=no_spark, tell=print, show=shown.append)  # type: ignore[arg-type]
+    delivery = open_delivery(OWNER, "console", {"numRows": "1"}, spark=no_spark, tell=print, show=shown.append)  # type: ignore[arg-type]
     delivery.deliver(epoch(4))
     delivery.deliver(epoch(5, TABLE.slice(0, 0)))
     (text,) = shown

@@ -12,6 +12,7 @@ from typing import TypeAlias
 import pyarrow as pa
 
 from levee_spark.deliver.delivery import CannotDeliver, Counters, Persistence, done, has_rows, table_of
+from levee_spark.deliver.owner import Mark, Owner, claim, refused
 from levee_spark.log.requests import Deliver, Done
 from levee_spark.store.blobs import Blobs, Trouble
 from levee_spark.store.driver import monotonic_ms
@@ -21,11 +22,12 @@ Encode: TypeAlias = Callable[[pa.Table], bytes]
 
 @dataclass(slots=True)
 class Files:
-    sink: str
+    owner: Owner
     blobs: Blobs
     suffix: str  # ".parquet", ".json.gz"
     encode: Encode
     persistence: Persistence
+    mark: Mark | None = None  # of the folder, once it is known to be ours
 
     @property
     def counters(self) -> Counters:
@@ -33,13 +35,26 @@ class Files:
 
     def deliver(self, request: Deliver) -> Done:
         began_ms = monotonic_ms()
+        if self.mark is None:
+            self.persistence.until_done(self.claim, (Trouble,))
         if has_rows(request):
             table = table_of(request)
             key, data = self.name(request), self.encoded(table)
-            self.persistence.until_done(lambda: self.blobs.create(key, data), (Trouble,))  # absent or there: it is delivered
+            self.persistence.until_done(lambda: self.put(key, data), (Trouble,))
             self.counters.delivered_epochs += 1
             self.counters.delivered_rows += table.num_rows
         return done(began_ms)
+
+    def claim(self) -> None:
+        self.mark = claim(self.blobs, self.owner)
+
+    def put(self, key: str, data: bytes) -> None:
+        """Absent or there: it is delivered. Only a file of somebody else, from before the folder was ours, may have other bytes."""
+        if self.blobs.create(key, data) or (self.mark is not None and not self.mark.found_files):
+            return
+        there = self.blobs.get(key)
+        if there is not None and bytes(there.data) != data:
+            raise refused(self.owner, f"{self.blobs.where}/{key} is there already, with other rows")
 
     def name(self, request: Deliver) -> str:
         return f"part-{request.index:05d}-{request.epoch.manifest.epoch:012d}{self.suffix}"
@@ -49,7 +64,7 @@ class Files:
             return self.encode(table)
         except (pa.ArrowException, TypeError, ValueError) as error:
             raise CannotDeliver(
-                f"sink {self.sink!r}", f"cannot write its rows as {self.suffix}: {error}", "select other columns, or write Parquet"
+                f"sink {self.owner.sink!r}", f"cannot write its rows as {self.suffix}: {error}", "select other columns, or write Parquet"
             ) from error
 
     def stop(self) -> None:

@@ -17,6 +17,7 @@ from levee_spark.deliver.console import Console
 from levee_spark.deliver.delivery import CannotDeliver, Delivery, Persistence
 from levee_spark.deliver.files import Files
 from levee_spark.deliver.formats import FORMATS, OPTIONS
+from levee_spark.deliver.owner import Owner
 from levee_spark.store.address import open_store
 from levee_spark.store.blobs import Blobs
 from levee_spark.store.local import SCRAPS, LocalBlobs, make_folder
@@ -25,7 +26,7 @@ SPARKS_NAMES = {"s3a": "s3", "s3n": "s3", "abfs": "az", "abfss": "az", "wasbs": 
 
 
 def open_delivery(
-    sink: str,
+    owner: Owner,
     form: str,
     options: Mapping[str, str],
     *,
@@ -35,14 +36,14 @@ def open_delivery(
 ) -> Delivery:
     """`spark` is called only if the sink needs it; `tell` hears what went wrong and is tried again."""
     if form in FORMATS:
-        return open_files(sink, form, options, Persistence(tell))
+        return open_files(owner, form, options, Persistence(tell))
     if form == "console":
-        return Console(sink, show, int(options.get("numRows", "20")))
-    return Batches(sink, form, options, spark(), Persistence(tell))
+        return Console(owner.sink, show, int(options.get("numRows", "20")))
+    return Batches(owner.sink, form, options, spark(), Persistence(tell))
 
 
-def open_files(sink: str, form: str, options: Mapping[str, str], persistence: Persistence) -> Files:
-    where = f"sink {sink!r}"
+def open_files(owner: Owner, form: str, options: Mapping[str, str], persistence: Persistence) -> Files:
+    where = f"sink {owner.sink!r}"
     known = OPTIONS[form] | {"path"}
     if unknown := sorted(set(options) - known):
         raise CannotDeliver(where, f"has options that {form} files do not know: {', '.join(unknown)}", f"use {', '.join(sorted(known))}")
@@ -52,7 +53,7 @@ def open_files(sink: str, form: str, options: Mapping[str, str], persistence: Pe
         suffix, encode = FORMATS[form](options)
     except ValueError as error:
         raise CannotDeliver(where, str(error), "mend the option") from error
-    return Files(sink, open_place(where, options["path"]), suffix, encode, persistence)
+    return Files(owner, open_place(where, options["path"]), suffix, encode, persistence)
 
 
 def open_place(where: str, path: str) -> Blobs:

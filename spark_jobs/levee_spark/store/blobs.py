@@ -44,4 +44,4 @@ class Blobs(Protocol):
         """What is not there is deleted already."""
 
     def names(self, folder: str, after: str, limit: int) -> tuple[str, ...]:
-        """The first `limit` keys of a folder after one, in order; `after` may be empty."""
+        """The first `limit` keys of a folder after one, in order; `after` may be empty, and so may the folder: it is the whole store."""

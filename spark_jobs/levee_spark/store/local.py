@@ -83,8 +83,8 @@ class LocalBlobs:
         """A directory has no order, so all of it is looked at; only `limit` names are kept in memory."""
         with self.told(f"listing {folder}"):
             try:
-                with os.scandir(self.path(folder)) as entries:
-                    keys = (f"{folder}/{entry.name}" for entry in entries)
+                with os.scandir(self.path(folder) if folder else self.root) as entries:
+                    keys = (f"{folder}/{entry.name}".lstrip("/") for entry in entries)
                     return tuple(heapq.nsmallest(limit, (key for key in keys if key > after)))
             except (FileNotFoundError, NotADirectoryError):
                 return ()

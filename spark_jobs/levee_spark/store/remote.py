@@ -67,7 +67,7 @@ class RemoteBlobs:
     def names(self, folder: str, after: str, limit: int) -> tuple[str, ...]:
         """One page at most: the store sorts, and begins after `after`."""
         with self.told(f"listing {folder}"):
-            stream = obstore.list(self.store, f"{folder}/", offset=after or None, chunk_size=limit)
+            stream = obstore.list(self.store, f"{folder}/" if folder else None, offset=after or None, chunk_size=limit)
             return tuple(one["path"] for one in next(iter(stream), ()))[:limit]
 
     @contextmanager

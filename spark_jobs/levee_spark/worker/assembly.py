@@ -20,6 +20,7 @@ from levee.topology.spec import Resource
 from levee_spark.deliver.delivery import Delivery
 from levee_spark.deliver.formats import FORMATS
 from levee_spark.deliver.opening import open_delivery
+from levee_spark.deliver.owner import Owner
 from levee_spark.ingest.ingestion import Ingestion
 from levee_spark.ingest.opening import Place, open_ingestion
 from levee_spark.lane.query import Keyed, Lane, LaneInput
@@ -166,7 +167,8 @@ def delivery_of(parts: Parts, name: ReplicaName) -> Delivery:
     def tell(trouble: str) -> None:
         parts.log.say("tries again", level="warning", replica=str(name), detail=trouble)
 
-    return open_delivery(sink.name, sink.spark.format, sink.spark.options, spark=parts.session, tell=tell, show=sys.stdout.write)
+    owner = Owner(parts.wiring.layout.topology, parts.wiring.layout.uid, sink.name)
+    return open_delivery(owner, sink.spark.format, sink.spark.options, spark=parts.session, tell=tell, show=sys.stdout.write)
 
 
 def operating_of(parts: Parts, name: ReplicaName, function_name: str, run: int) -> Operating:
