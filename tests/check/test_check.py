@@ -231,6 +231,15 @@ def test_a_row_more_is_a_difference_and_an_example_is_given() -> None:
     ]
 
 
+def test_times_are_given_as_people_write_them_and_what_is_cut_ends_so() -> None:
+    one, other = (pa.table({"at": pa.array([second * 10**6], pa.timestamp("us", "UTC"))}) for second in (0, 1))
+    assert different(one, other) == [
+        "column 'at' differs (epoch 1): 1970-01-01T00:00:00+00:00 the first time, 1970-01-01T00:00:01+00:00 the second"
+    ]
+    [told] = different(pa.table({"a": ["x" * 100]}), pa.table({"a": ["y"]}))
+    assert f"'{'x' * 79}... the first time" in told
+
+
 def test_what_is_no_number_equals_itself() -> None:
     assert different(pa.table({"a": [float("nan")]}), pa.table({"a": [float("nan")]})) == []
 

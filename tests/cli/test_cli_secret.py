@@ -22,6 +22,16 @@ def test_variables_of_the_environment_stand_for_it() -> None:
     assert unread_secret(store("s3://b/p"), {"AWS_ACCESS_KEY_ID": "", "AZURE_X": "y"}) is not None
 
 
+@pytest.mark.parametrize("name", ["AWS_ACCESS_KEY_ID", "AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_CONTAINER_CREDENTIALS_FULL_URI"])
+def test_what_says_who_one_is_will_do(name: str) -> None:
+    assert unread_secret(store("s3://b/p"), {name: "x"}) is None
+
+
+@pytest.mark.parametrize("name", ["AWS_CA_BUNDLE", "AWS_REGION", "AWS_ENDPOINT_URL", "AWS_PROFILE"])
+def test_what_says_only_where_the_store_is_or_is_not_understood_will_not(name: str) -> None:
+    assert unread_secret(store("s3://b/p"), {name: "x"}) is not None
+
+
 def test_a_directory_needs_none_and_a_bucket_may_do_without() -> None:
     assert unread_secret(store("file:///tmp/x"), {}) is None
     assert unread_secret(store("s3://b/p", None), {}) is None

@@ -6,6 +6,7 @@ Called by: running.
 import math
 from collections import Counter
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 
 import pyarrow as pa
@@ -14,7 +15,7 @@ from pyarrow import ipc
 from levee_spark.check.finding import Finding, Weight
 
 CLOSE = 1e-9  # relative: what the order of a sum is worth
-SHOWN = 80
+SHOWN = 80  # characters of an example; where it is cut is shown, too
 
 FIX = (
     "compute it from the rows alone: no clock, no chance, no order of rows, of sets or of hashes; "
@@ -71,6 +72,8 @@ def keys(column: pa.ChunkedArray) -> list[str]:
 
 
 def canonical(value: object, kind: pa.DataType) -> str:
+    if isinstance(value, date):  # times are dates, too
+        return value.isoformat()
     if isinstance(value, list) and pa.types.is_map(kind):
         return repr(sorted(map(repr, value)))
     return repr(value)
@@ -86,4 +89,8 @@ def close(one: pa.ChunkedArray, other: pa.ChunkedArray) -> bool:
 
 
 def example(values: Counter[str]) -> str:
-    return min(values)[:SHOWN] if values else "nothing more"
+    return shortened(min(values)) if values else "nothing more"
+
+
+def shortened(text: str) -> str:
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."

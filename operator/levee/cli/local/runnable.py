@@ -22,10 +22,23 @@ from levee.topology.spec import Resource
 from levee.topology.wanted import Store
 
 HEADING = "levee run: it cannot run."
-KEYS = {  # of a kind of store: what its variables begin with, and the usual ones
-    "s3": ("AWS_", "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and, for a server of your own, AWS_ENDPOINT_URL"),
-    "gs": ("GOOGLE_", "GOOGLE_SERVICE_ACCOUNT, the path of a key file"),
-    "az": ("AZURE_", "AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY"),
+KEYS = {  # of a kind of store: what says who one is there (others only say where it is), and the usual ones
+    "s3": (
+        ("AWS_ACCESS_KEY_ID", "AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_CONTAINER_CREDENTIALS_"),
+        "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and, for a server of your own, AWS_ENDPOINT_URL",
+    ),
+    "gs": (("GOOGLE_SERVICE_ACCOUNT", "GOOGLE_APPLICATION_CREDENTIALS"), "GOOGLE_SERVICE_ACCOUNT, the path of a key file"),
+    "az": (
+        (
+            "AZURE_STORAGE_ACCOUNT_KEY",
+            "AZURE_STORAGE_ACCESS_KEY",
+            "AZURE_STORAGE_SAS_",
+            "AZURE_STORAGE_CLIENT_",
+            "AZURE_CLIENT_",
+            "AZURE_FEDERATED_TOKEN",
+        ),
+        "AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY",
+    ),
 }
 AS_WAIT = (Late.TENTATIVE, Late.PREDICT)
 
@@ -75,8 +88,8 @@ def unread_secret(store: Store, environment: Mapping[str, str]) -> Complaint | N
     scheme = store.uri.partition("://")[0]
     if store.secret is None or scheme not in KEYS:
         return None
-    prefix, names = KEYS[scheme]
-    if any(name.startswith(prefix) and value for name, value in environment.items()):
+    prefixes, names = KEYS[scheme]
+    if any(name.startswith(prefixes) and value for name, value in environment.items()):
         return None
     wrong = f"names the secret '{store.secret}' of a cluster, which a run on this machine cannot read"
     return Complaint("spec.store.secret", wrong, f"export what it holds before levee run: {names}")
