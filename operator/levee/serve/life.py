@@ -152,6 +152,7 @@ class Life:
             self.seen if world is not None else None,
             self.decision if world is not None else None,
             now,
+            world.silent if world is not None else "",
         )
         told = status.stamped(status.fields(scene) | self.memory(), self.written, scene.generation, stamp(Wall(self.shop.wall_ms())))
         changed = {name: value for name, value in told.items() if self.written.get(name) != value}

@@ -35,6 +35,7 @@ class Scene:
     seen: Observation | None = None
     decision: Decision | None = None
     now: Instant = START
+    silent: str = ""  # why the store does not answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +129,8 @@ def healthy(scene: Scene) -> Said:
     decision = scene.decision
     if scene.seen is None or decision is None:
         return Said("Healthy", "Unknown", "NotRunning", "it does not run")
+    if scene.silent:
+        return Said("Healthy", "False", Reason.STORE_SILENT.value, f"the store does not answer: {scene.silent}")
     if decision.reason in WELL:
         return Said("Healthy", "True", decision.reason.value, decision.text or "all is well")
     return Said("Healthy", "False", decision.reason.value, decision.text)
