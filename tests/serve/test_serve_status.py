@@ -82,8 +82,6 @@ def test_messages_fit_into_the_resource() -> None:
 
 
 def test_a_silent_store_is_no_good_health() -> None:
-    scene = replace(
-        NEW, position=in_state("running"), seen=Observation(), decision=Decision(Reason.SETTLED), now=Instant(1), silent="timed out"
-    )
-    assert said(scene)["Healthy"] == ("False", "StoreSilent", "the store does not answer: timed out")
+    running = replace(NEW, position=in_state("running"), seen=Observation(), decision=Decision(Reason.SETTLED), now=Instant(1))
     assert said(running)["Healthy"] == ("True", "Settled", "all is well")
+    assert said(replace(running, silent="timed out"))["Healthy"] == ("False", "StoreSilent", "the store does not answer: timed out")
