@@ -65,7 +65,8 @@ class Inputs:
         if isinstance(whole, Corrupt):
             again = yield from ask.persistently(self.get(task, self.wiring.layout.rebuilt(task, epoch)))
             whole = whole if isinstance(again, Absent) else (yield from self.whole(task, again))
-        if (yield from self.overtaken(task, epoch, answer.ended_ms)):
+        known_ms = whole.ended_ms if isinstance(whole, Corrupt) else answer.ended_ms  # segments that are gone may have been trimmed since
+        if (yield from self.overtaken(task, epoch, known_ms)):
             raise BelowFloor(f"{task} {epoch}")
         if isinstance(whole, Corrupt):
             yield from self.ask_to_rebuild(task, epoch, whole)
