@@ -80,7 +80,9 @@ class Hub:
             except (Denied, Foreign) as refused:
                 metrics.mistakes.labels(type(refused).__name__).inc()
                 log.error("%s: %s", entry.life.owner.key, refused)
-            except Exception as mistake:  # the loop must go on
+            except asyncio.CancelledError:
+                raise
+            except BaseException as mistake:  # the loop must go on, also after a panic of what is written in Rust
                 metrics.mistakes.labels(type(mistake).__name__).inc()
                 log.exception("%s: this is a bug in Levee", entry.life.owner.key)
         return AFTER_A_MISTAKE_S
