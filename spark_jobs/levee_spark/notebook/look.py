@@ -1,7 +1,7 @@
 """Looks into a topology's store from outside: which streams there are, how far they go, what is in an epoch.
 
 Why: a role asks a silent store until it answers; somebody before a notebook wants to be told. And who only reads must be able to with keys
-that permit no more than that, so nothing here writes.
+that permit no more than that, so nothing here writes (a batch tries to: see `holding`).
 Called by: `reading`, `writing`, `source`.
 """
 

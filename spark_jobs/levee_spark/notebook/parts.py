@@ -14,6 +14,7 @@ from pyspark.sql.types import StructType
 
 from levee.topology.names import TaskId
 from levee_spark.notebook.asked import Asked
+from levee_spark.notebook.holding import Hold
 from levee_spark.notebook.look import Look
 from levee_spark.notebook.rows import batches_of
 from levee_spark.notebook.trouble import CannotUse
@@ -22,9 +23,9 @@ PARTITION_EPOCHS = 32
 
 
 class Epochs(InputPartition):
-    def __init__(self, task: TaskId, first: int, last: int) -> None:
+    def __init__(self, task: TaskId, first: int, last: int, hold: Hold | None = None) -> None:
         super().__init__(None)
-        self.task, self.first, self.last = task, first, last
+        self.task, self.first, self.last, self.hold = task, first, last, hold
 
 
 @dataclass
@@ -54,13 +55,14 @@ class Reading:
             high = look.head(task, low, high)
         return low if high is None else high
 
-    def split(self, first: int, last: int) -> Sequence[Epochs]:
+    def split(self, first: int, last: int, hold: Hold | None = None) -> Sequence[Epochs]:
         begins = range(first, last + 1, PARTITION_EPOCHS)
-        return [Epochs(task, begin, min(last, begin + PARTITION_EPOCHS - 1)) for task in self.tasks for begin in begins]
+        return [Epochs(task, begin, min(last, begin + PARTITION_EPOCHS - 1), hold) for task in self.tasks for begin in begins]
 
     def read(self, part: Epochs) -> Iterator[pa.RecordBatch]:
-        """What is read below the floor may be what somebody who slept has put back: it does not count."""
+        """What is read below the floor may be what somebody who slept has put back: it does not count. What is held stays."""
         look, lenient = self.look(), not self.asked.fails_on_loss
+        held = part.hold is not None and part.hold.renew(look, part.task)
         for number in range(part.first, part.last + 1):
             found = look.epoch(part.task, number)
             if lenient and (found is None or look.oldest(part.task) > number):
@@ -68,7 +70,7 @@ class Reading:
             if found is None:
                 raise lost(look, part.task, number)
             yield from batches_of(look, part.task, found, self.schema)
-        if not lenient and look.oldest(part.task) > part.first:
+        if not lenient and not held and look.oldest(part.task) > part.first:
             raise lost(look, part.task, part.first)
 
 

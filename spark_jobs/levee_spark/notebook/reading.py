@@ -11,6 +11,8 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSourceReader, DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, SupportsTriggerAvailableNow
 
+from levee_spark.notebook.asked import EARLIEST
+from levee_spark.notebook.holding import hold
 from levee_spark.notebook.look import Look
 from levee_spark.notebook.parts import Epochs, Reading, lost
 
@@ -83,11 +85,14 @@ class BatchReader(DataSourceReader):
     def partitions(self) -> Sequence[InputPartition]:
         look = self.reading.look()
         first = self.reading.begin(look) + 1
+        held = hold(self.reading.asked, self.reading.tasks, first)
+        if self.reading.asked.starting == EARLIEST:
+            first = self.reading.begin(look) + 1  # the floor may have risen before the pin was seen; now it stays
         oldest = max((look.oldest(task), task) for task in self.reading.tasks)
         if oldest[0] > first and self.reading.asked.fails_on_loss:
             raise lost(look, oldest[1], first)
         first = max(first, oldest[0])
-        return self.reading.split(first, self.reading.head(look, first - 1, self.reading.asked.ending))
+        return self.reading.split(first, self.reading.head(look, first - 1, self.reading.asked.ending), held)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         assert isinstance(partition, Epochs)
