@@ -60,12 +60,16 @@ def read(file: str) -> tuple[bytes, Loaded]:
 
 
 def check_runnable(resource: Resource) -> None:
-    """All at once; what is only planned for is told."""
+    """All at once; what is only planned for, or is not shown here, is told."""
     if complaints := list(hindrances(resource)):
         raise Refused(HEADING, complaints)
     for where, stream in resource.spec.placed_streams:
         if stream.late in AS_WAIT:
             click.echo(f"{where}.late: {stream.late.value} is planned for, and is not carried out yet: its consumers wait.", err=True)
+    for index, sink in enumerate(resource.spec.sinks):
+        if sink.spark.format == "console":
+            shown = f"levee tail {sink.origin} --follow shows the same rows"
+            click.echo(f"spec.sinks[{index}]: '{sink.name}' prints into the logs of its workers; {shown}.", err=True)
 
 
 def hindrances(resource: Resource) -> Iterator[Complaint]:
