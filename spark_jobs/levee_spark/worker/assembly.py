@@ -167,7 +167,7 @@ def delivery_of(parts: Parts, name: ReplicaName) -> Delivery:
     def tell(trouble: str) -> None:
         parts.log.say("tries again", level="warning", replica=str(name), detail=trouble)
 
-    owner = Owner(parts.wiring.layout.topology, parts.wiring.layout.uid, sink.name)
+    owner = Owner(parts.log.topology, parts.order.uid, sink.name)
     return open_delivery(owner, sink.spark.format, sink.spark.options, spark=parts.session, tell=tell, show=sys.stdout.write)
 
 
