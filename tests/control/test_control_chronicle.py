@@ -5,6 +5,7 @@ from dataclasses import replace
 from levee.control.actions import Decision, Reason, WriteRecord
 from levee.control.chronicle import Chronicle
 from levee.control.decide import decide
+from levee.control.events import Event
 from levee.control.names import ReplicaName
 from levee.control.seen import Observation, Status
 from tests.control.stage import HEALTHY, NOW, PLACED, WANTED, record, running, seeing, with_worker
@@ -23,7 +24,7 @@ def failed(epoch: int = 100, error: str = ERROR) -> Observation:
 
 
 def test_a_failure_is_told_once_in_full_and_then_more_and_more_seldom_in_short() -> None:
-    chronicle, told = Chronicle(), []
+    chronicle, told = Chronicle(), list[Event]()
     before, was = HEALTHY, decide(WANTED, HEALTHY, NOW)
     for seen in [failed(), HEALTHY] * 64:
         decision = Decision(Reason.TASK_FAILED, "vwap/0") if seen is not HEALTHY else Decision(Reason.SETTLED)

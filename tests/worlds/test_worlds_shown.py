@@ -73,7 +73,7 @@ def test_without_a_terminal_there_is_a_line_for_each_event_and_one_for_all_every
     lines.turn(turn(10_000, TABLE.events))
     lines.turn(turn(14_000))
     lines.turn(turn(15_000))
-    summary = "epoch 41, lag 0, 3 of 4 replicas work, 500 rows/s, configuration None"
+    summary = "epoch 41, lag 1, 3 of 4 replicas work, 500 rows/s, configuration None"
     assert out.getvalue().splitlines() == ["03:04:05.678 node-2: crashed", summary, summary]
 
 

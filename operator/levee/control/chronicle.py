@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from levee.control.actions import Decision, Reason
-from levee.control.events import Event, decided, nodes, primaries, workers
+from levee.control.events import Event, decided, divergences, nodes, primaries, workers
 from levee.control.names import ReplicaName
 from levee.control.seen import Observation, ReplicaSeen, Status
 from levee.topology.names import TaskId
@@ -25,7 +25,7 @@ class Chronicle:
     headline: str = ""  # of the failures that were told last as how things are
 
     def events(self, before: Observation, after: Observation, was: Decision | None, decision: Decision) -> tuple[Event, ...]:
-        changes = (*nodes(before, after), *workers(before, after), *primaries(before, after))
+        changes = (*nodes(before, after), *workers(before, after), *primaries(before, after), *divergences(before, after))
         return (*changes, *self.failures(before, after), *self.decided(was, decision))
 
     def failures(self, before: Observation, after: Observation) -> Iterator[Event]:

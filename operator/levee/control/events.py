@@ -30,7 +30,8 @@ GRAVE = {Reason.CANCELED, Reason.NO_NODE_LEFT, Reason.NODE_LOST, Reason.WORKER_H
 
 
 def events(before: Observation, after: Observation, was: Decision | None, decision: Decision) -> tuple[Event, ...]:
-    return (*nodes(before, after), *workers(before, after), *primaries(before, after), *failures(before, after), *decided(was, decision))
+    changes = (*nodes(before, after), *workers(before, after), *primaries(before, after), *divergences(before, after))
+    return (*changes, *failures(before, after), *decided(was, decision))
 
 
 def nodes(before: Observation, after: Observation) -> Iterator[Event]:
@@ -65,6 +66,16 @@ def primary_of(seen: Observation) -> dict[TaskId, ReplicaName]:
         if state.is_primary and state.replica in ready:
             found[state.task] = state.replica
     return found
+
+
+def divergences(before: Observation, after: Observation) -> Iterator[Event]:
+    """The more often, the more seldom it is told. Where breaks are forbidden the replica fails, and that is told instead."""
+    earlier = before.states()
+    for replica, state in after.states().items():
+        known = earlier[replica].diverged if replica in earlier else 0
+        if state.diverged.bit_length() > known.bit_length() and state.status is not Status.FAILED:
+            text = f"computed other rows than were committed, {state.diverged} times by now; levee check says which column"
+            yield Event(replica, text, grave=True)
 
 
 def failures(before: Observation, after: Observation) -> Iterator[Event]:

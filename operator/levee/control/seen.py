@@ -43,6 +43,7 @@ class ReplicaSeen:
     lag_epochs: int = 0
     rows_per_s: float = 0.0
     error: str = ""
+    diverged: int = 0  # how often it has computed something else than was committed
     ended: bool = False  # all rows that will ever come have been computed
 
     @property

@@ -61,5 +61,11 @@ def is_taken_over(seen: Observation, worker: WorkerSeen, replica: ReplicaName) -
     return can and (not is_active or there.epoch >= (here.epoch if here else 0) - CAUGHT_UP_EPOCHS)
 
 
+def lag(wanted: Wanted, seen: Observation) -> int:
+    """By how many epochs the slowest task is behind the newest of a source."""
+    newest = max((reached(seen, task) for task in wanted.sources), default=0)
+    return max(0, newest - min((reached(seen, task) for task in wanted.replicas), default=0))
+
+
 def reached(seen: Observation, task: TaskId) -> int:
     return max((state.epoch for state in seen.states().values() if state.task == task), default=0)

@@ -9,8 +9,9 @@ from levee.cli.shared.flags import Parsed
 from levee.plans import amounts
 
 EPILOG = """\b
-Exit codes: 0 stopped by levee stop or after --for, 1 it cannot run or has failed, 2 wrong usage,
-130 ended by Ctrl-C. However it ended, levee run again goes on where the streams ended.
+Exit codes: 0 Completed, stopped by levee stop, or after --for; 1 it cannot run, has failed, or --for was over while
+no replica of a task could do it; 2 wrong usage; 130 ended by Ctrl-C.
+However it ended, levee run again goes on where the streams ended.
 """
 
 
@@ -18,7 +19,12 @@ Exit codes: 0 stopped by levee stop or after --for, 1 it cannot run or has faile
 @click.option("-f", "--file", required=True, metavar="FILE", help="The topology to run; - for stdin.")
 @click.option("--nodes", metavar="NODES", help="As of levee plan: 3, or node-a=4,node-b=4, or a YAML file. Default: as the topology says.")
 @click.option("--directory", metavar="DIR", help="Where the run keeps its files. Default: .levee/ and the topology's name.")
-@click.option("--for", "for_s", type=Parsed("duration", amounts.seconds), help="End after this time, counted from the first epoch.")
+@click.option(
+    "--for",
+    "for_s",
+    type=Parsed("duration", amounts.seconds),
+    help="End after this time, counted from the first epoch; where a task fails before it, from the start.",
+)
 @click.option("--workers-per-node", type=click.IntRange(min=1), metavar="N", help="Processes to spread a node's replicas over. Default: 1.")
 @click.option("--anyway", is_flag=True, help="Run the best plan even if it does not reach the target.")
 @click.option("--plain", is_flag=True, help="Lines instead of a live view, as where there is no terminal.")

@@ -45,6 +45,7 @@ def status(ctx: click.Context, directory: str | None, output: str) -> None:
         ready: bool
         configuration: str | None
         record: int | None
+        ended: str | None
         reason: str
         text: str
         summary: RunSummary
@@ -68,6 +69,7 @@ def status(ctx: click.Context, directory: str | None, output: str) -> None:
             table.ready and running,
             table.configuration,
             table.record,
+            table.ended or None,
             table.reason,
             table.text,
             summary,
@@ -78,7 +80,7 @@ def status(ctx: click.Context, directory: str | None, output: str) -> None:
         click.echo(as_json(document("RunStatus", found)), nl=False)
     else:
         console = sheet(sys.stdout.isatty(), reader_width(sys.stdout.isatty(), os.environ.get("COLUMNS")))
-        console.print(picture(table, rows, summary, EVENTS_SHOWN))
+        console.print(picture(table, rows, summary, EVENTS_SHOWN, whole=True))
         click.echo(printed(console), nl=False)
         if not running:
             completed = table.reason == Reason.COMPLETED

@@ -8,25 +8,31 @@ from rich.table import Table
 from rich.text import Text
 
 from levee.cli.shared.page import grid
+from levee.control.seen import Status
 from levee.worlds.local.rows import ReplicaRow, RunSummary
 from levee.worlds.local.table import RunTable, Told
 
 ROLES = {"primary": "green", "deliverer": "green", "secondary": "cyan", "standby": "dim", "none": "red"}
 
 
-def picture(table: RunTable, rows: tuple[ReplicaRow, ...], summary: RunSummary, events: int) -> RenderableType:
-    return Group(heading(table, summary), Text(), graph(table, rows), Text(), *happened(table.events[-events:]))
+def picture(table: RunTable, rows: tuple[ReplicaRow, ...], summary: RunSummary, events: int, *, whole: bool = False) -> RenderableType:
+    """`whole`: with all that failures say, which a live view has no room for."""
+    failed = failures(rows) if whole else []
+    return Group(heading(table, summary), Text(), graph(table, rows), Text(), *failed, *happened(table.events[-events:]))
 
 
 def heading(table: RunTable, summary: RunSummary) -> Text:
     working = f"{summary.working} of {summary.replicas} replicas work"
     configuration = f", configuration {table.configuration}" if table.configuration else ""
-    line = f"{table.topology}: epoch {summary.epoch}, {working}{configuration}, {summary.rows_per_s:.0f} rows/s\n"
+    far = f"{table.topology}: epoch {summary.epoch}, lag {summary.lag_epochs}"
+    if table.ended:
+        return Text(f"{far}; {table.ended}", style="bold")
+    line = f"{far}, {working}{configuration}, {summary.rows_per_s:.0f} rows/s\n"
     return Text(line, style="bold").append(f"{table.reason}: {table.text}" if table.text else table.reason, style="not bold")
 
 
 def graph(table: RunTable, rows: tuple[ReplicaRow, ...]) -> Table:
-    shown = grid("task", "reads", "replica>", "node", "role", "status", "epoch>", "lag>", "rows/s>")
+    shown = grid("task", "reads", "replica>", "node", "role", "was" if table.ended else "status", "epoch>", "lag>", "rows/s>")
     reads = {task.task: ", ".join(task.reads) for task in table.tasks}
     for index, row in enumerate(rows):
         is_first = index == 0 or rows[index - 1].task != row.task
@@ -46,7 +52,15 @@ def graph(table: RunTable, rows: tuple[ReplicaRow, ...]) -> Table:
 
 
 def happened(events: tuple[Told, ...]) -> list[Text]:
-    return [Text(line_of(one), style="yellow" if one.grave else "dim", no_wrap=True, overflow="ellipsis") for one in events]
+    return [
+        Text(line_of(one).partition("\n")[0], style="yellow" if one.grave else "dim", no_wrap=True, overflow="ellipsis") for one in events
+    ]
+
+
+def failures(rows: tuple[ReplicaRow, ...]) -> list[Text]:
+    """Each once for its task, whole."""
+    failed = {row.task: row for row in rows if row.status == Status.FAILED}
+    return [Text(f"{task} failed at epoch {row.epoch}: {row.error.strip()}\n", style="red") for task, row in failed.items()]
 
 
 def line_of(one: Told) -> str:

@@ -12,12 +12,14 @@ from rich.console import Console
 
 from levee.cli.local.picture import line_of, picture
 from levee.control.actions import Reason
+from levee.topology.wording import count
 from levee.worlds.local.rows import rows_of, summary_of
 from levee.worlds.local.run import LocalRun, Turn
 
 SUMMARY_MS = 5_000
 EVENTS_SHOWN = 10
 GOES_ON = "ends; the streams stay, and levee run goes on where they end"
+FAILED = "has failed; the streams stay, and levee run goes on with them once it is mended: {}"
 DONE = "is completed; the streams stay, and running it again changes nothing"
 
 
@@ -48,8 +50,8 @@ class Lines:
         self.write(f"{self.topology}: {self.ending}")
 
     def begin(self, run: LocalRun) -> None:
-        self.topology = run.blank.topology
-        self.write(f"{self.topology}: {len(run.world.wanted.workers)} workers on {len(run.world.nodes)} nodes, in {run.folder.path}")
+        self.topology, workers = run.blank.topology, count(len(run.world.wanted.workers), "worker")
+        self.write(f"{self.topology}: {workers} on {count(len(run.world.nodes), 'node')}, in {run.folder.path}")
 
     def turn(self, turn: Turn) -> None:
         self.ending = ending_of(turn)
@@ -65,6 +67,8 @@ class Lines:
 
 
 def ending_of(turn: Turn) -> str:
+    if turn.failing:
+        return FAILED.format(", ".join(turn.failing))
     return DONE if turn.decision.reason is Reason.COMPLETED else GOES_ON
 
 

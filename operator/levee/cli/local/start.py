@@ -31,7 +31,7 @@ from levee.topology.wanted import Packing
 from levee.worlds.local.faults import Fault
 from levee.worlds.local.folder import Folder
 from levee.worlds.local.opening import WORKER, CannotRun, Setup, running
-from levee.worlds.local.run import LocalRun
+from levee.worlds.local.run import LocalRun, now_ms
 from levee_spark.store.address import CannotOpen
 
 
@@ -64,18 +64,21 @@ def run_here(ask: Ask) -> Exit:
 
 
 def take_turns(run: LocalRun, show: Show, for_s: float | None) -> Exit:
-    began_ms: int | None = None
+    started_ms, began_ms = now_ms(), None
     for turn in run.turns():
         show.turn(turn)
         if began_ms is None and turn.seen.anchored:
             began_ms = turn.now
-        if for_s is not None and began_ms is not None and turn.now - began_ms >= 1_000 * for_s:
-            return Exit.OK
+        since_ms = began_ms or (started_ms if run.readiness.failing else None)  # what has failed is not waited for
+        if for_s is not None and since_ms is not None and turn.now - since_ms >= 1_000 * for_s:
+            run.why = f"ended after {for_s:g} s, as --for said"
+            return Exit.REFUSED if turn.failing else Exit.OK
     if run.interrupted:
         return Exit.INTERRUPTED
     return Exit.REFUSED if run.failed else Exit.OK
 
 
+WAYS = {signal.SIGINT: "Ctrl-C", signal.SIGTERM: "SIGTERM", signal.SIGHUP: "the end of its terminal"}
 ENDING = b"\nlevee: ending what was started; once more ends it at once.\n"  # from a signal's handler, so at once and whole
 
 
@@ -84,13 +87,12 @@ def listening(run: LocalRun) -> Iterator[None]:
     """The first Ctrl-C (or the end of the terminal) ends the run cleanly; a second one ends it at once, and the keepers clean up."""
 
     def interrupt(number: int, _frame: FrameType | None) -> None:
-        run.interrupted = True
+        run.interrupted, run.why = True, f"ended by {WAYS[signal.Signals(number)]}"
         with suppress(OSError):  # the terminal may be what has gone
             os.write(sys.stderr.fileno(), ENDING)
         signal.signal(number, signal.SIG_DFL)
 
-    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    before = {number: signal.signal(number, interrupt) for number in numbers}
+    before = {number: signal.signal(number, interrupt) for number in WAYS}
     try:
         yield
     finally:

@@ -63,5 +63,6 @@ def replica_in(entry: Mapping[str, Any]) -> ReplicaSeen:
         int(entry.get("lag_epochs") or 0),
         float(entry.get("rows_per_s") or 0.0),
         str(entry.get("error") or ""),
+        int((entry.get("counts") or {}).get("diverged", 0)),
         bool(entry.get("ended")),
     )

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,9 @@ class Folder:
         fresh.write_text(json.dumps({"version": VERSION, **document}, indent=1))
         fresh.replace(self.document)
 
+    def written_at(self) -> str:
+        return moment(datetime.fromtimestamp(self.document.stat().st_mtime, UTC))
+
     @contextmanager
     def held(self) -> Iterator[None]:
         """By one process at a time, and by none after a crash."""
@@ -73,6 +77,11 @@ class Folder:
                     raise Occupied(str(self.path))
                 time.sleep(0.05)
             yield
+
+
+def moment(at: datetime) -> str:
+    """For people."""
+    return f"{at:%Y-%m-%d %H:%M:%S} UTC"
 
 
 def taken(file: int) -> bool:

@@ -89,7 +89,7 @@ def prepared(setup: Setup) -> LocalRun:
     if refused := list(editing.complaints(setup.resource, uid, changed, setup.environment)):
         raise CannotRun(*refused)
     run = LocalRun(
-        RunTable(setup.topology, uid, setup.store, None),
+        RunTable(setup.topology, uid, setup.store, None, workers=earlier.closed("").workers if earlier else ()),
         folder,
         LocalWorld(wanted, book, folder, program(setup, uid), configuration=configuration_before(earlier, wanted)),
         Script(list(setup.faults)),

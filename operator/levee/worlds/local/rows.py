@@ -4,7 +4,7 @@ Why: the live view, the plain lines, `levee status` and its JSON must say the sa
 Called by: the command line.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from levee.control.events import primary_of
 from levee.control.names import ReplicaName, WorkerName
@@ -24,7 +24,7 @@ class ReplicaRow:
     status: str  # of the replica, or of its worker where that is not ready
     epoch: int
     rank: int | None
-    lag_epochs: int
+    lag_epochs: int  # behind the newest epoch of a source
     rows_per_s: float
     error: str
 
@@ -34,7 +34,7 @@ class RunSummary:
     """The whole of it, in a line."""
 
     epoch: int  # that every sink, or where there is none every task, has reached
-    lag_epochs: int  # of the slowest primary
+    lag_epochs: int  # of the slowest task behind the newest epoch of a source
     working: int
     replicas: int
     rows_per_s: float  # of all sources
@@ -45,11 +45,13 @@ def rows_of(table: RunTable, seen: Observation) -> tuple[ReplicaRow, ...]:
     at: dict[ReplicaName, WorkerSeen] = {replica: worker for worker in seen.workers for replica in worker.replicas}
     at |= seen.homes
     primaries = primary_of(seen)
+    sources = {task.task for task in table.tasks if not task.reads}
+    newest = max((state.epoch for worker in at.values() for state in worker.states if state.task in sources), default=0)
     found: list[ReplicaRow] = []
     for task in table.tasks:
         mine = sorted(replica for replica in at if replica.rpartition("/")[0] == task.task)
         found += [row_of(task, replica, at[replica], seen, is_primary=primaries.get(task.task) == replica) for replica in mine]
-    return tuple(found)
+    return tuple(replace(row, lag_epochs=max(0, newest - row.epoch)) for row in found)
 
 
 def row_of(task: TaskEntry, replica: ReplicaName, worker: WorkerSeen, seen: Observation, *, is_primary: bool) -> ReplicaRow:
@@ -88,14 +90,13 @@ def role_of(task: TaskEntry, status: str, *, is_primary: bool) -> str:
 
 
 def summary_of(table: RunTable, rows: tuple[ReplicaRow, ...]) -> RunSummary:
+    """Of a run that is over: how far it came; nothing of it works."""
     ends = {task.task for task in table.tasks if task.delivers} or {task.task for task in table.tasks}
     sources = {task.task for task in table.tasks if not task.reads}
-    leaders = [row for row in rows if row.role in {"primary", "deliverer"}]
-    furthest = [max((row.epoch for row in rows if row.task == task), default=0) for task in ends]
     return RunSummary(
-        min(furthest, default=0),
-        max((row.lag_epochs for row in leaders if row.role == "primary"), default=0),
-        sum(row.role != "none" for row in rows),
+        min((max((row.epoch for row in rows if row.task == task), default=0) for task in ends), default=0),
+        max((min((row.lag_epochs for row in rows if row.task == task.task), default=0) for task in table.tasks), default=0),
+        0 if table.ended else sum(row.role != "none" for row in rows),
         len(rows),
-        sum(max((row.rows_per_s for row in rows if row.task == task), default=0.0) for task in sources),
+        0.0 if table.ended else sum(max((row.rows_per_s for row in rows if row.task == task), default=0.0) for task in sources),
     )

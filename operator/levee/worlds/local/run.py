@@ -16,10 +16,10 @@ from levee.control.chronicle import Chronicle
 from levee.control.events import Event, primary_of
 from levee.control.names import Instant
 from levee.control.seen import Observation
-from levee.control.standing import unready
-from levee.topology.names import NodeName
+from levee.topology.names import NodeName, TaskId
 from levee.worlds.local import cleaning, processes
-from levee.worlds.local.folder import Folder
+from levee.worlds.local.folder import Folder, moment
+from levee.worlds.local.readiness import Readiness
 from levee.worlds.local.script import Inflicted, Script
 from levee.worlds.local.table import NodeEntry, RunTable, TaskEntry, Told, WorkerEntry
 from levee.worlds.local.world import LocalWorld
@@ -39,6 +39,7 @@ class Turn:
     table: RunTable
     news: tuple[Told, ...]
     inflicted: tuple[Inflicted, ...]
+    failing: tuple[TaskId, ...] = ()
 
 
 def now_ms() -> Instant:
@@ -61,9 +62,12 @@ class LocalRun:
     told: deque[Told] = field(default_factory=lambda: deque(maxlen=EVENTS))
     news: list[Told] = field(default_factory=list)
     interrupted: bool = False
-    ready: bool = False
-    over: bool = False
+    why: str = "ended"  # where nothing was decided: the word that `levee status` says
     written: RunTable | None = None
+    readiness: Readiness = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.readiness = Readiness(self.world.wanted, self.world.book.wiring.times.period_ms)
 
     def begin(self, nodes: tuple[NodeName, ...]) -> None:
         self.world.begin(nodes, now_ms())
@@ -87,14 +91,15 @@ class LocalRun:
         for event in self.chronicle.events(self.before, seen, self.was, decision):
             self.tell(event)
         self.before, self.was = seen, decision
-        self.tell_of_readiness(seen, now)
+        for event in self.readiness.events(seen, self.chronicle.failing, now):
+            self.tell(event)
         self.tell_of_store()
         for inflicted in self.script.follow(seen, self.table(), primary_of(seen), now):
             self.tell(Event(inflicted.fault.kind.value, inflicted.text, grave=True))
         table = self.table()
         self.write(table)
         news, self.news = tuple(self.news), []
-        return Turn(now, seen, decision, table, news, tuple(self.script.inflicted))
+        return Turn(now, seen, decision, table, news, tuple(self.script.inflicted), self.readiness.failing)
 
     @property
     def failed(self) -> bool:
@@ -104,12 +109,6 @@ class LocalRun:
         told = Told(time_of_day(), event.subject, event.text, event.grave)
         self.told.append(told)
         self.news.append(told)
-
-    def tell_of_readiness(self, seen: Observation, now: Instant) -> None:
-        """When it is lost, other events say why."""
-        was, self.ready = self.ready, not unready(self.world.wanted, seen, now)
-        if self.ready and not was:
-            self.tell(Event("run", "is ready: every planned replica works and has done an epoch"))
 
     def tell_of_store(self) -> None:
         if (silent := self.world.silence_to_tell()) is not None:
@@ -128,7 +127,7 @@ class LocalRun:
             blank.topology,
             blank.uid,
             blank.store,
-            None if self.over else processes.identify(os.getpid()),
+            processes.identify(os.getpid()),
             world.configuration,
             world.record.number if world.record else None,
             reason.value,
@@ -136,11 +135,15 @@ class LocalRun:
             tuple(TaskEntry(task, wired.inputs, wired.sink) for task, wired in world.book.wiring.tasks.items()),
             tuple(NodeEntry(one.node, one.alive, one.process if one.alive else None) for one in world.nodes.values()),
             tuple(
-                WorkerEntry(name, one.incarnation, one.order.node, one.order.replicas, one.order.attempt, one.living(), one.directory)
+                WorkerEntry(
+                    *(name, one.incarnation, one.order.node, one.order.replicas, one.order.attempt),
+                    *(one.living(), one.directory, one.phase, one.states),
+                )
                 for name, one in world.workers.items()
-            ),
+            )
+            or blank.workers,
             tuple(self.told),
-            self.ready and not self.over and not world.silent,
+            self.readiness.ready and not world.silent,
         )
 
     def write(self, table: RunTable) -> None:
@@ -148,12 +151,17 @@ class LocalRun:
             self.folder.write(table.document())
             self.written = table
 
+    def ending(self) -> str:
+        """How it ended, for `levee status`."""
+        how = self.why
+        if self.world.finished is not None and self.was is not None:
+            how = f"failed ({self.was.reason}: {self.was.text})" if self.failed else self.was.reason.value.lower()
+        return f"{how} at {moment(datetime.now(UTC))}"
+
     def end(self) -> None:
         """Whatever happened: nothing that this run has started outlives it."""
+        last = self.table()
         self.script.release()
         cleaning.end_all(self.world.workers.values(), self.world.nodes.values())
-        for node in self.world.nodes.values():
-            node.observe(now_ms())
-        self.over = True
-        self.write(self.table())
+        self.write(last.closed(self.ending()))
         self.world.book.driver.close()

@@ -5,16 +5,18 @@ Called by: `run` (makes it), `levee status | kill | pause | stop`, and the clean
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from levee.control.names import Instant, ReplicaName, WorkerName
-from levee.control.seen import NodeSeen, Observation, Phase, WorkerSeen
+from levee.control.seen import NodeSeen, Observation, Phase, ReplicaSeen, WorkerSeen
 from levee.topology.names import ConfigurationName, NodeName, TaskId
 from levee.worlds.local import asking, processes
 from levee.worlds.local.folder import Folder, process_entry, process_in
 from levee.worlds.local.processes import Process
+
+START = Instant(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,13 @@ class WorkerEntry:
     attempt: int
     process: Process | None  # while it lives
     directory: Path
+    phase: Phase = Phase.STARTING
+    states: tuple[ReplicaSeen, ...] = ()  # as last heard
+
+    @property
+    def left(self) -> WorkerSeen:
+        """As it was when the run ended."""
+        return WorkerSeen(self.worker, self.node, self.replicas, self.attempt, self.phase, START, START, 0, self.states)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +76,13 @@ class RunTable:
     workers: tuple[WorkerEntry, ...] = ()
     events: tuple[Told, ...] = ()
     ready: bool = False  # every planned replica works, and has done an epoch
+    ended: str = ""  # how and when, once it is over
+
+    def closed(self, how: str) -> "RunTable":
+        """With everything as it was last, and no process of it left."""
+        nodes = tuple(replace(one, process=None) for one in self.nodes)
+        workers = tuple(replace(one, process=None) for one in self.workers)
+        return replace(self, controller=None, nodes=nodes, workers=workers, ready=False, ended=how)
 
     def document(self) -> dict[str, object]:
         return {
@@ -77,6 +93,7 @@ class RunTable:
             "configuration": self.configuration,
             "record": self.record,
             "ready": self.ready,
+            "ended": self.ended,
             "reason": self.reason,
             "text": self.text,
             "tasks": [{"task": one.task, "reads": list(one.reads), "delivers": one.delivers} for one in self.tasks],
@@ -86,8 +103,11 @@ class RunTable:
         }
 
     def observe(self) -> Observation:
-        """How it is now, as far as somebody can see who does not run it."""
-        now = Instant(0)
+        """How it is now, as far as somebody can see who does not run it; or how it was, when it is over."""
+        now = START
+        if self.controller is None:
+            nodes = tuple(NodeSeen(one.node, one.alive, now) for one in self.nodes)
+            return Observation(nodes, tuple(one.left for one in self.workers), configuration=self.configuration)
         ports = {one.worker: asking.port_of(one.directory) if one.process else None for one in self.workers}
         states = asking.states_of(ports)
         nodes = tuple(NodeSeen(one.node, one.process is not None, now) for one in self.nodes)
@@ -104,11 +124,18 @@ def worker_document(one: WorkerEntry) -> dict[str, object]:
         "attempt": one.attempt,
         "process": process_entry(one.process),
         "directory": str(one.directory),
+        "phase": one.phase.value,
+        "states": [state_document(state) for state in one.states],
     }
 
 
+def state_document(one: ReplicaSeen) -> dict[str, object]:
+    """As workers tell it."""
+    return {name: getattr(one, name) for name in ReplicaSeen.__slots__} | {"status": one.status.value}
+
+
 def seen_from_outside(one: WorkerEntry, state: Mapping[str, Any] | None, now: Instant) -> WorkerSeen:
-    states = asking.replicas_in(state) if state is not None else ()
+    states = asking.replicas_in(state) if state is not None else one.states
     return WorkerSeen(one.worker, one.node, one.replicas, one.attempt, phase_from_outside(one, state), now, now, 0, states)
 
 
@@ -127,11 +154,13 @@ def read_table(folder: Folder) -> RunTable | None:
     value = folder.read()
     if value is None:
         return None
+    controller = process_in(value["controller"])
+    crashed = value["controller"] is not None and controller is None
     return RunTable(
         topology=value["topology"],
         uid=value["uid"],
         store=value["store"],
-        controller=process_in(value["controller"]),
+        controller=controller,
         configuration=value["configuration"],
         record=value["record"],
         reason=value["reason"],
@@ -141,10 +170,12 @@ def read_table(folder: Folder) -> RunTable | None:
         workers=tuple(map(worker_entry, value["workers"])),
         events=tuple(Told(one["at"], one["subject"], one["text"], one["grave"]) for one in value["events"]),
         ready=bool(value.get("ready")),
+        ended=f"crashed at {folder.written_at()}" if crashed else value.get("ended", ""),
     )
 
 
 def worker_entry(one: Mapping[str, Any]) -> WorkerEntry:
     replicas: Sequence[ReplicaName] = one["replicas"]
     process = process_in(one["process"])
-    return WorkerEntry(one["worker"], one["incarnation"], one["node"], tuple(replicas), one["attempt"], process, Path(one["directory"]))
+    entry = WorkerEntry(one["worker"], one["incarnation"], one["node"], tuple(replicas), one["attempt"], process, Path(one["directory"]))
+    return replace(entry, phase=Phase(one.get("phase", Phase.STARTING)), states=asking.replicas_in({"replicas": one.get("states", ())}))

@@ -1,0 +1,40 @@
+"""What people read of a replica that computes something else than the others."""
+
+from dataclasses import replace
+
+from levee.control.chronicle import Chronicle
+from levee.control.decide import decide
+from levee.control.events import divergences
+from levee.control.names import ReplicaName
+from levee.control.seen import Observation, Status
+from levee.worlds.local.asking import replicas_in
+from tests.control.stage import HEALTHY, NOW, PLACED, WANTED, running, with_worker
+
+VWAP = ReplicaName("vwap/0/0")
+
+
+def diverged(times: int, status: Status = Status.RUNNING) -> Observation:
+    states = tuple(running(one, diverged=times, status=status) if one == VWAP else running(one) for one in PLACED[0].replicas)
+    return with_worker(0, replace(HEALTHY.workers[0], states=states))
+
+
+def test_it_is_told_at_once_and_then_more_and_more_seldom() -> None:
+    told = [event for times in range(100) for event in divergences(diverged(times), diverged(times + 1))]
+    assert {(event.subject, event.grave) for event in told} == {(VWAP, True)}
+    assert [event.text.split(", ")[1] for event in told] == [
+        f"{times} times by now; levee check says which column" for times in (1, 2, 4, 8, 16, 32, 64)
+    ]
+
+
+def test_a_replica_that_fails_for_it_says_so_itself() -> None:
+    assert list(divergences(HEALTHY, diverged(1, Status.FAILED))) == []
+
+
+def test_the_live_view_tells_it() -> None:
+    settled = decide(WANTED, HEALTHY, NOW)
+    assert [event.subject for event in Chronicle().events(HEALTHY, diverged(1), settled, settled)] == [VWAP]
+
+
+def test_workers_say_how_often() -> None:
+    entries = [{"replica": VWAP, "status": "running", "counts": {"won": 3, "diverged": 2}}, {"replica": "out/0/0", "status": "idle"}]
+    assert [one.diverged for one in replicas_in({"replicas": entries})] == [2, 0]
