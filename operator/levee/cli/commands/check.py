@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from levee.cli.shared.files import STDIN
 from levee.plans.ending import Exit, Refused
 from levee.topology.complaint import Complaint
 from levee.topology.wording import complaint_text, count
@@ -43,7 +42,8 @@ def check(ctx: click.Context, file: str, epochs: int, sample: Path | None) -> No
     Over sample epochs, the second time under another hash seed, clock, time zone and order of rows. Generators (replay) and the
     rate source make their own samples; of other sources, give some with --sample.
     """
-    from levee.cli.local.runnable import HEADING, read  # planning must not delay `levee check -h`
+    from levee.cli.local import preflight
+    from levee.cli.local.runnable import HEADING, folder_of, read  # planning must not delay `levee check -h`
     from levee_spark.check.running import Asked, Broken
     from levee_spark.check.running import check as run
 
@@ -52,8 +52,10 @@ def check(ctx: click.Context, file: str, epochs: int, sample: Path | None) -> No
     except Refused as wrong:
         raise Refused(wrong.heading.replace(HEADING, "levee check: it cannot run."), wrong.complaints, wrong.code) from None
     assert loaded.resource is not None
+    beside = folder_of(file) or Path.cwd()
+    if wrong_ones := list(preflight.complaints(loaded.resource, preflight.places_of(beside))):
+        raise Refused("levee check: it cannot run.", wrong_ones)
     operators = [one.name for one in loaded.resource.spec.operators]
-    beside = Path.cwd() if file == STDIN else Path(file).absolute().parent
     with kept(data) as resource:
         asked = Asked(resource, beside, operators, epochs, sample.absolute() if sample else None)
         try:

@@ -6,11 +6,16 @@ Called by: cli.main.
 import os
 import sys
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import click
 
-from levee.cli.local.runs import directory_option, find
+from levee.cli.local.runs import directory_option, find, known
 from levee.plans.ending import Exit
+
+if TYPE_CHECKING:  # the command must start fast
+    from levee.worlds.local.folder import Folder
+    from levee.worlds.local.table import RunTable
 
 EVENTS_SHOWN = 8
 
@@ -53,6 +58,9 @@ def status(ctx: click.Context, directory: str | None, output: str) -> None:
         replicas: tuple[ReplicaRow, ...]
         events: tuple[Told, ...]
 
+    if output == "table" and len(lines := several(known(directory))) > 1:
+        click.echo("\n".join(lines))
+        ctx.exit(Exit.OK if any(table.controller for _, table in known(directory)) else Exit.REFUSED)
     folder, table = find("levee status", directory)
     seen = table.observe()
     rows = rows_of(table, seen)
@@ -88,3 +96,11 @@ def status(ctx: click.Context, directory: str | None, output: str) -> None:
                 f"{table.topology} " + ("is completed." if completed else "does not run now; levee run goes on where its streams ended.")
             )
     ctx.exit(Exit.OK if running else Exit.REFUSED)
+
+
+def several(found: "list[tuple[Folder, RunTable]]") -> list[str]:
+    """A line for each, where it cannot be told which one is meant."""
+    if sum(table.controller is not None for _, table in found) == 1:
+        return []
+    how = {folder: "runs" if table.controller else table.ended or "does not run now" for folder, table in found}
+    return [f"{table.topology} in {folder.path}: {how[folder]}; levee status --directory {folder.path}" for folder, table in found]

@@ -6,7 +6,7 @@ Called by: cli.local.start.
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import click
@@ -59,9 +59,9 @@ def read(file: str) -> tuple[bytes, Loaded]:
     return data, found[0]
 
 
-def check_runnable(resource: Resource) -> None:
+def check_runnable(resource: Resource, more: Iterable[Complaint] = ()) -> None:
     """All at once; what is only planned for, or is not shown here, is told."""
-    if complaints := list(hindrances(resource)):
+    if complaints := [*hindrances(resource), *more]:
         raise Refused(HEADING, complaints)
     for where, stream in resource.spec.placed_streams:
         if stream.late in AS_WAIT:
@@ -70,6 +70,11 @@ def check_runnable(resource: Resource) -> None:
         if sink.spark.format == "console":
             shown = f"levee tail {sink.origin} --follow shows the same rows"
             click.echo(f"spec.sinks[{index}]: '{sink.name}' prints into the logs of its workers; {shown}.", err=True)
+
+
+def folder_of(file: str) -> Path | None:
+    """Where the topology's file is, and with it the user's functions."""
+    return None if file == STDIN else Path(file).absolute().parent
 
 
 def hindrances(resource: Resource) -> Iterator[Complaint]:

@@ -26,18 +26,20 @@ def directory_option(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("--directory", metavar="DIR", help="The folder of the run. Default: the one run in .levee.")(command)
 
 
+def known(directory: str | None) -> list[tuple[Folder, RunTable]]:
+    """What has run in a folder, or in those of .levee."""
+    paths = [Path(directory)] if directory else [path for path in sorted(PLACE.glob("*")) if path.is_dir()]
+    folders = [Folder(path.absolute()) for path in paths]
+    return [(folder, table) for folder in folders if (table := read_table(folder))]
+
+
 def find(command: str, directory: str | None) -> tuple[Folder, RunTable]:
     """The run in a folder; without one, the only one in .levee, or the only one of them that runs now."""
-    folders = (
-        [Folder(Path(directory).absolute())]
-        if directory
-        else [Folder(path.absolute()) for path in sorted(PLACE.glob("*")) if path.is_dir()]
-    )
-    found = [(folder, table) for folder in folders if (table := read_table(folder))]
+    found = known(directory)
     now = [one for one in found if one[1].controller is not None]
     if len(now) == 1 or len(found) == 1:
         return (now or found)[0]
-    raise Refused(f"{command}: no run was found.", [which(directory, found)], Exit.USAGE)
+    raise Refused(f"{command}: {'which run?' if found else 'no run was found.'}", [which(directory, found)], Exit.USAGE)
 
 
 def find_running(command: str, directory: str | None) -> tuple[Folder, RunTable]:

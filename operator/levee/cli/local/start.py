@@ -7,17 +7,18 @@ Called by: cli.commands.run; `make demo` prepares its runs with `setup_of`, too.
 import os
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
+from typing import TypeVar
 
-from levee.cli.local.runnable import HEADING, check_met, check_runnable, read
+from levee.cli.local import preflight
+from levee.cli.local.runnable import HEADING, check_met, check_runnable, folder_of, read
 from levee.cli.local.runs import default_folder
 from levee.cli.local.shown import Lines, Live, Show
 from levee.cli.local.streams import wired
-from levee.cli.shared.files import STDIN
 from levee.control.making import wanted_of
 from levee.planning.strategies import STRATEGIES
 from levee.plans.asked import Asked
@@ -110,8 +111,8 @@ def planned_setup(ask: Ask) -> tuple[Setup, Report]:
     topology, resource = loaded.topology, loaded.resource
     assert topology is not None
     assert resource is not None
-    check_runnable(resource)
-    ready = prepare(topology, Asked(nodes=ask.nodes), STRATEGIES)
+    check_runnable(resource, preflight.complaints(resource, preflight.places_of(folder_of(ask.file))))
+    ready = as_run(lambda: prepare(topology, Asked(nodes=ask.nodes), STRATEGIES))
     clock = Clock()
     with clock.listening():
         found = plan(ready, clock)
@@ -133,6 +134,17 @@ def planned_setup(ask: Ask) -> tuple[Setup, Report]:
     return setup, found.report
 
 
+T = TypeVar("T")
+
+
+def as_run(do: Callable[[], T]) -> T:
+    """What the planner refuses is told in the name of the command that was called."""
+    try:
+        return do()
+    except Refused as wrong:
+        raise Refused(wrong.heading.replace("levee plan:", "levee run:", 1), wrong.complaints, wrong.code) from None
+
+
 def per_node(resource: Resource) -> int | None:
     """One worker a node, unless somebody has asked for more."""
     placement = resource.spec.placement
@@ -141,8 +153,7 @@ def per_node(resource: Resource) -> int | None:
 
 def environment(file: str) -> dict[str, str]:
     """Workers find the user's functions beside the topology, or else where the user is."""
-    places = [*([] if file == STDIN else [str(Path(file).absolute().parent)]), str(Path.cwd())]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join([*places, *filter(None, [os.environ.get("PYTHONPATH")])])}
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(preflight.places_of(folder_of(file)))}
 
 
 __all__ = ["Ask", "environment", "listening", "planned_setup", "read", "run_here", "setup_of", "take_turns"]

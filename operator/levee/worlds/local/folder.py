@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from levee.worlds.local.processes import Process, lives
 
@@ -22,6 +22,10 @@ PATIENCE_S = 2.0  # a node's keeper holds the lock for a moment when it looks
 
 class Occupied(Exception):
     """Somebody else runs this topology here."""
+
+
+class CannotHold(Exception):
+    """The folder cannot be made or written; the text says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +67,20 @@ class Folder:
         fresh.write_text(json.dumps({"version": VERSION, **document}, indent=1))
         fresh.replace(self.document)
 
+    def opened(self) -> TextIO:
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            return self.lock.open("a")
+        except OSError as error:
+            raise CannotHold(error.strerror or str(error)) from None
+
     def written_at(self) -> str:
         return moment(datetime.fromtimestamp(self.document.stat().st_mtime, UTC))
 
     @contextmanager
     def held(self) -> Iterator[None]:
         """By one process at a time, and by none after a crash."""
-        self.path.mkdir(parents=True, exist_ok=True)
-        with self.lock.open("a") as file:
+        with self.opened() as file:
             until_s = time.monotonic() + PATIENCE_S
             while not taken(file.fileno()):
                 if time.monotonic() > until_s:

@@ -19,7 +19,7 @@ from levee.topology.names import ConfigurationName, NodeName
 from levee.worlds.local import cleaning, editing
 from levee.worlds.local.book import Book, StoreSilent
 from levee.worlds.local.faults import Fault
-from levee.worlds.local.folder import Folder, Occupied
+from levee.worlds.local.folder import CannotHold, Folder, Occupied
 from levee.worlds.local.run import LocalRun
 from levee.worlds.local.script import Script
 from levee.worlds.local.table import RunTable, read_table
@@ -71,6 +71,9 @@ def running(setup: Setup) -> Iterator[LocalRun]:
     except Occupied:
         wrong = f"somebody else runs {setup.topology} in {setup.folder.path}"
         raise CannotRun(Complaint("--directory", wrong, "end that with levee stop, or name another directory")) from None
+    except CannotHold as refused:
+        wrong = f"{setup.folder.path} cannot be used: {refused}"
+        raise CannotRun(Complaint("--directory", wrong, "name a folder that can be written, or one that can be made")) from None
 
 
 def prepared(setup: Setup) -> LocalRun:

@@ -1,0 +1,92 @@
+"""What is refused before anything is started: code and formats that are not there, folders that cannot be used."""
+
+from pathlib import Path
+
+import pytest
+
+from levee.cli.main import run as levee
+from levee.plans.ending import Exit
+from levee.worlds.local.folder import Folder
+from levee.worlds.local.table import RunTable
+
+TOPOLOGY = """
+apiVersion: levee.dev/v1alpha1
+kind: FaultTolerantTopology
+metadata: {name: shop}
+spec:
+  store: {uri: "file:///nowhere"}
+  sources: [{name: market, configurations: [{rate: 10}], spark: {format: replay, options: {generator: "rows_of_shop:rows"}}}]
+  operators: [{name: vwap, function: "code_of_shop:vwap", inputs: [{from: market, cost: 1us}]}]
+  sinks: [{name: out, from: vwap, spark: {format: parquet, options: {path: /nowhere/out}}}]
+  faultTolerance: {target: {completeness: 1.0}}
+  placement: {nodes: [{name: node-1}, {name: node-2}]}
+"""
+
+
+@pytest.fixture
+def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "code_of_shop.py").write_text("raise SystemExit('nobody may import this')\nif True:\n    def vwap(inputs): ...\n")
+    (tmp_path / "rows_of_shop.py").write_text("from code_of_shop import vwap as rows\n")
+    (tmp_path / "shop.yaml").write_text(TOPOLOGY)
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", ["run", "check"])
+@pytest.mark.parametrize(
+    ("was", "now", "told"),
+    [
+        (
+            "code_of_shop:vwap",
+            "code_of_shop:wvap",
+            "spec.operators[0].function: {place}/code_of_shop.py has no 'wvap'.\n    Fix: use 'vwap'.",
+        ),
+        ("code_of_shop:vwap", "codes:vwap", "spec.operators[0].function: there is no module 'codes' (looked in {place}"),
+        ("code_of_shop:vwap", "code_of_shop.parts:vwap", "there is no module 'code_of_shop.parts'"),
+        ("rows_of_shop:rows", "rows_of_shop:nothing", "spec.sources[0].spark.options.generator: {place}/rows_of_shop.py has no 'nothing'"),
+        ('{generator: "rows_of_shop:rows"}', "{}", "spec.sources[0].spark.options: a replayed source names no generator"),
+        ('rows"}', 'rows", epochs: "many"}', "spec.sources[0].spark.options.epochs: 'many' is no number of epochs"),
+        ("format: parquet", "format: parkett", "spec.sinks[0].spark.format: 'parkett' is no format"),
+        ("format: replay", "format: kafak", "Fix: use 'kafka', or the full name of a connector's class."),
+    ],
+)
+def test_code_and_formats_that_are_not_there_are_refused_before_anything_starts(
+    command: str, was: str, now: str, told: str, shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (shop / "shop.yaml").write_text(TOPOLOGY.replace(was, now))
+    assert levee([command, "-f", "shop.yaml"]) == Exit.REFUSED
+    assert told.format(place=shop) in capsys.readouterr().err
+    assert not (shop / ".levee").exists()
+    assert levee(["validate", "-f", "shop.yaml"]) == Exit.OK
+
+
+def test_a_module_that_does_not_parse_is_told_with_its_line(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (shop / "code_of_shop.py").write_text("def vwap(inputs):\n    return (\n")
+    assert levee(["run", "-f", "shop.yaml"]) == Exit.REFUSED
+    assert f"spec.operators[0].function: {shop}/code_of_shop.py:2: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("place", ["/proc/levee", "a-file"])
+def test_a_folder_that_cannot_be_made_is_refused_with_its_path(place: str, shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (shop / "a-file").touch()
+    assert levee(["run", "-f", "shop.yaml", "--anyway", "--directory", place]) == Exit.REFUSED
+    told = capsys.readouterr().err
+    assert f"--directory: {Path(place).absolute()} cannot be used: " in told
+    assert "Fix: name a folder that can be written" in told
+
+
+@pytest.mark.usefixtures("shop")
+def test_what_the_planner_refuses_is_told_by_the_command_that_was_called(capsys: pytest.CaptureFixture[str]) -> None:
+    assert levee(["run", "-f", "shop.yaml", "--nodes", "x"]) == Exit.REFUSED
+    assert capsys.readouterr().err.startswith("levee run: the nodes cannot be used.")
+
+
+def test_of_several_runs_that_are_over_status_lists_all(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("one", "two"):
+        (shop / ".levee" / name).mkdir(parents=True)
+        table = RunTable(f"shop/{name}", "uid", "memory://", None, ended="ended by Ctrl-C at noon")
+        Folder(shop / ".levee" / name).write(table.document())
+    assert levee(["status"]) == Exit.REFUSED
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.startswith(f"shop/one in {shop}/.levee/one: ended by Ctrl-C at noon")
+    assert second.endswith(f"levee status --directory {shop}/.levee/two")
