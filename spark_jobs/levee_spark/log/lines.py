@@ -29,6 +29,19 @@ def compare(line: Line, mine: Manifest, committed: Manifest) -> Finding:
     return Finding.OWN if committed.lineage == lineage(line.lineage, committed.digest) else Finding.OTHER
 
 
+def difference(mine: Manifest, committed: Manifest) -> str:
+    return f"{of(mine)} of its own, {of(committed)} by {committed.writer}"
+
+
+def of(manifest: Manifest) -> str:
+    return f"{manifest.kind.value}, {manifest.rows} rows, digest {manifest.digest}, line {manifest.lineage}"
+
+
+def told(mine: Manifest, committed: Manifest) -> str:
+    """For whoever reads why a replica failed."""
+    return f"diverged at epoch {mine.epoch}: its rows are not those that {committed.writer} committed; levee check says which column"
+
+
 @dataclass(slots=True)
 class Divergence:
     """What one replica remembers of its divergences, across its forks."""

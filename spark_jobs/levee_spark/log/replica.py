@@ -243,8 +243,6 @@ class Replica:
                 return found
 
     def adopt(self, line: Line) -> Script[Line]:
-        if not self.task.may_adopt:
-            raise Ended(Ending(Why.DIVERGED, line.epoch))
         yield Report("adopts", line.epoch + 1)
         self.divergence.forked()
         return replace(line, rebased=True)
@@ -255,13 +253,13 @@ class Replica:
         if self.divergence.winner_lives(committed):
             raise Refork("the winner lives", epoch)
         if lines.compare(line, attempt.epoch.manifest, committed) is Finding.OTHER and not self.divergence.trailing:
-            yield from self.diverged(epoch)
+            yield from self.diverged(attempt.epoch.manifest, committed)
         taken = yield from attempts.rows_were_taken(self.wiring.layout, self.task, attempt, committed)
         if attempt.took_rows and not taken:
             self.dropped.add(epoch)
             raise Refork("the line has dropped these rows", epoch)
         if not attempt.took_rows and taken and not self.divergence.trailing:
-            yield from self.diverged(epoch)
+            yield from self.diverged(attempt.epoch.manifest, committed)
         if not attempt.in_state:
             yield from self.take_without_rows(line, gathered)
         yield from self.race.remember(committed)
@@ -276,11 +274,13 @@ class Replica:
             yield from self.correct(line)
             raise Ended(Ending(Why.FAILED, line.epoch + 1, answer.error))
 
-    def diverged(self, epoch: int) -> Script[None]:
-        yield Report("diverged", epoch)
-        self.divergence.diverged(epoch)
+    def diverged(self, mine: Manifest, committed: Manifest) -> Script[None]:
+        yield Report("diverged", mine.epoch, lines.difference(mine, committed))
+        if not self.task.may_adopt:
+            raise Ended(Ending(Why.DIVERGED, mine.epoch, lines.told(mine, committed)))
+        self.divergence.diverged(mine.epoch)
         if not self.divergence.trailing:
-            raise Refork("diverged", epoch)
+            raise Refork("diverged", mine.epoch)
 
     def publish(self, line: Line, committed: Manifest) -> Script[None]:
         """By whoever committed it, or by whoever comes by, if nobody has; never by a replica that merely follows."""

@@ -31,6 +31,7 @@ from levee_spark.worker.status import Doing, Passed, Status
 
 AGAIN_S_MIN, AGAIN_S_MAX = 1.0, 60.0
 ENDED = "ended"
+GRAVE = frozenset({"diverged", "adopts", "corrupt"})
 QUIET = frozenset({"won", "lost"})  # reported for every epoch: counted, not written down
 
 
@@ -114,9 +115,10 @@ class ReplicaThread:
                 self.work = None
 
     def failed(self, ending: Ending) -> None:
-        """By the user's function. The same is tried again, in case the world was at fault; another as soon as it is wanted."""
+        """The user's function raised, or does not repeat itself and must. The same is tried again, in case the world was at fault;
+        another as soon as it is wanted."""
         self.rest(Doing.FAILED, ending.detail or ending.why.value)
-        self.failed_at = ending.epoch
+        self.failed_at = ending.epoch + (ending.why is Why.DIVERGED)  # that epoch it can compute, but not rightly
         self.count("failed")
         self.say("failed", level="error", epoch=ending.epoch, error=ending.detail)
         self.wait_for(self.is_corrected, self.pause_s())
@@ -176,7 +178,8 @@ class ReplicaThread:
             if isinstance(self.work, Ingesting):
                 self.status.epoch = report.epoch  # an ingestor that is never first computes nothing, and follows
         else:
-            self.say(report.what, epoch=report.epoch, detail=report.detail)
+            level = "warning" if report.what in GRAVE else "info"
+            self.say(report.what, level=level, epoch=report.epoch, detail=report.detail)
         now_ms = monotonic_ms()
         return Done(now_ms, now_ms)
 
