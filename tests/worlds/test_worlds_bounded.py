@@ -55,7 +55,10 @@ def test_it_completes_and_is_completed_when_it_is_run_again(tmp_path: Path, caps
     assert {path: path.stat().st_mtime_ns for path in (tmp_path / "run" / "out").iterdir()} == files
     assert sorted((tmp_path / "store").rglob("epochs/*")) == store
     levee(["status", "--directory", str(tmp_path / "run")])
-    assert "tests/toy is completed." in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "tests/toy is completed." in shown
+    assert "tests/toy: epoch 0" not in shown
+    assert "; completed at 2" in shown
 
 
 def test_whoever_is_killed_while_it_closes_changes_nothing(tmp_path: Path) -> None:
