@@ -6,6 +6,7 @@ Called by: cli.local.start; cli.commands.check.
 """
 
 import ast
+import importlib
 import importlib.util
 import os
 import sys
@@ -25,6 +26,7 @@ SINKS = (*(one for one in FILES if one != "binaryFile"), "console", "noop", "mem
 
 def complaints(resource: Resource, places: Sequence[str]) -> Iterator[Complaint]:
     """`places`: where modules are looked for before Python's own."""
+    importlib.invalidate_caches()  # a file may have been written just now
     for index, operator in enumerate(resource.spec.operators):
         yield from of_function(f"spec.operators[{index}].function", operator.function, places)
     for index, source in enumerate(resource.spec.sources):
