@@ -33,10 +33,9 @@ def raise_floor(streams: Streams, below: int) -> None:
     streams.put(streams.layout.floor(PRICES, 1), Floor(1, below))
 
 
-def trim(streams: Streams, below: int, *, is_source: bool = False) -> None:
+def trim(streams: Streams, below: int) -> None:
     """The trimmer's last step: the floor has risen, it looks for pins once more, and deletes."""
-    inputs = () if is_source else (MARKET,)
-    task = TaskWiring(PRICES, OperatorName("prices"), inputs)
+    task = TaskWiring(PRICES, OperatorName("prices"), (MARKET,))
     trimmer = Trimmer(Wiring(streams.layout, TIMES, {PRICES: task}), task, "w")
     drive(trimmer.ask_time(), streams.driver)
     assert isinstance(trimmer.clock, StoreClock)
@@ -51,14 +50,13 @@ def planned(opened: BatchReader) -> list[Epochs]:
     return [part for part in opened.partitions() if isinstance(part, Epochs)]
 
 
-@pytest.mark.parametrize("is_source", [False, True])
 @pytest.mark.parametrize("options", [{}, {"startingEpoch": "1"}])
-def test_what_a_batch_has_planned_to_read_stays_until_it_has(streams: Streams, options: dict[str, str], *, is_source: bool) -> None:
+def test_what_a_batch_has_planned_to_read_stays_until_it_has(streams: Streams, options: dict[str, str]) -> None:
     streams.epochs("prices/0", 1, 40)
     opened = reader(streams, **options)
     parts = planned(opened)
     raise_floor(streams, 38)
-    trim(streams, 38, is_source=is_source)
+    trim(streams, 38)
     assert numbers(opened, parts) == list(range(1, 41))
 
 

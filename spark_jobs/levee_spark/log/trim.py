@@ -80,10 +80,6 @@ class Trimmer:
         own = () if self.task.is_source else (self.task.task,)
         return own + self.wiring.consumers(self.task.task)
 
-    def pinners(self) -> tuple[TaskId, ...]:
-        """No task of a source forks, but a reader outside may hold its epochs."""
-        return (self.task.task, *self.keepers()) if self.task.is_source else self.keepers()
-
     def target(self, low: int) -> Script[int]:
         """How far the floor may rise: nobody's checkpoint, nobody's pin, nothing young, no E(n) that is still to be derived."""
         target = yield from self.oldest_kept()
@@ -101,7 +97,7 @@ class Trimmer:
 
     def oldest_pinned(self, limit: int) -> Script[int]:
         assert self.clock is not None
-        for keeper in self.pinners():
+        for keeper in self.keepers():
             held = yield from pin.oldest(self.wiring.layout, keeper, self.clock)
             limit = limit if held is None else min(limit, held)
         return limit
