@@ -93,7 +93,8 @@ class Toy:
             case Deliver(_, one):
                 self.epoch = one.manifest.epoch
                 self.deliver(one)
-            case Restore(_, files):
+            case Restore(epoch, files):
+                self.epoch = epoch
                 [self.total] = [int(bytes(one)) for one in files] or [0]  # type: ignore[call-overload]
             case Snapshot():
                 return Files((("total", str(self.total).encode()),), now, monotonic_ms())

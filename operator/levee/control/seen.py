@@ -108,6 +108,7 @@ class Observation:
     rates: Mapping[OperatorName, float] | None = None  # of every source; None: not all are known
     stop_epoch: int | None = None  # E(n) of the stop that was ordered, once it is known
     outages: tuple[Outage, ...] = ()
+    finished: frozenset[TaskId] = frozenset()  # while it stops: the tasks whose stream has its last epoch
     completed: bool = False  # the stop that is the last word was ordered because all rows had been computed
     homes: Mapping[ReplicaName, WorkerSeen] = field(init=False)
 

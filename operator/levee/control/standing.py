@@ -68,4 +68,7 @@ def lag(wanted: Wanted, seen: Observation) -> int:
 
 
 def reached(seen: Observation, task: TaskId) -> int:
+    """By what its replicas say; the stream itself has the last word, since whoever came after the last epoch has done none."""
+    if task in seen.finished and seen.stop_epoch is not None:
+        return seen.stop_epoch
     return max((state.epoch for state in seen.states().values() if state.task == task), default=0)

@@ -15,7 +15,7 @@ from levee.control.names import Instant
 from levee.control.seen import NodeSeen, Observation, Outage
 from levee.control.standing import uncovered
 from levee.control.wanted import Wanted
-from levee.topology.names import ConfigurationName
+from levee.topology.names import ConfigurationName, TaskId
 from levee.worlds.kubernetes import names, seen
 from levee.worlds.kubernetes.api import Api, Conflict
 from levee.worlds.kubernetes.asking import Asker
@@ -43,6 +43,7 @@ class KubernetesWorld:
     measuring: Measuring = field(default_factory=Measuring)
     record: ControlRecord | None = None
     stop_epoch: int | None = None
+    finished_tasks: frozenset[TaskId] = frozenset()
     completed: bool = False
     outages: tuple[Outage, ...] = ()
     finished: Finish | None = None
@@ -66,6 +67,7 @@ class KubernetesWorld:
             None,
             self.stop_epoch,
             self.outages,
+            self.finished_tasks,
             self.completed,
         )
         rates = self.measuring.measured(self.wanted.sources, found, now)
@@ -106,6 +108,7 @@ class KubernetesWorld:
             self.record = self.book.newest()
             self.completed = self.book.ordered_the_stop().startswith(Reason.COMPLETED)
             self.stop_epoch = self.book.stop_epoch() if self.record is not None else None
+            self.finished_tasks = self.book.finished(self.stop_epoch)
             self.silent = ""
         except StoreSilent as silent:
             self.silent = str(silent)

@@ -8,6 +8,7 @@ Called by: the local world; `levee stop`.
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from levee.topology.names import TaskId
 from levee_spark.log import anchor, ask, clock, control, head
 from levee_spark.log.anchor import AnchorView
 from levee_spark.log.control import ControlView
@@ -31,6 +32,8 @@ class Book:
     driver: StoreDriver
     holder: str
     view: ControlView = field(init=False)
+    asked_for: int | None = None  # the last epoch of a stop
+    found: frozenset[TaskId] = frozenset()  # whose streams have it
 
     def __post_init__(self) -> None:
         self.view = ControlView(self.wiring.layout)
@@ -57,6 +60,17 @@ class Book:
         number = self.view.stop_number()
         change = self.carry_out(ask.read(self.wiring.layout.change(number), ChangeEpoch)) if number is not None else None
         return change.epoch if change else None
+
+    def finished(self, stop_epoch: int | None) -> frozenset[TaskId]:
+        """The tasks whose stream has that epoch; asked until it is there. Sinks have no stream: they say it themselves."""
+        if stop_epoch != self.asked_for:
+            self.asked_for, self.found = stop_epoch, frozenset()
+        if stop_epoch is not None:
+            streams = (task for task, wired in self.wiring.tasks.items() if not wired.sink and task not in self.found)
+            layout = self.wiring.layout
+            there = (task for task in streams if stop_epoch == 0 or self.carry_out(ask.is_there(layout.epoch(task, stop_epoch))))
+            self.found |= frozenset(there)
+        return self.found
 
     def write_anchor(self) -> Anchor:
         return self.carry_out(self.anchoring())

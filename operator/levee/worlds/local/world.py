@@ -15,7 +15,7 @@ from levee.control.rates import Window
 from levee.control.seen import NodeSeen, Observation, Outage, Status
 from levee.control.standing import uncovered
 from levee.control.wanted import Wanted
-from levee.topology.names import ConfigurationName, NodeName, OperatorName
+from levee.topology.names import ConfigurationName, NodeName, OperatorName, TaskId
 from levee.worlds.local import revivals
 from levee.worlds.local.asking import states_of
 from levee.worlds.local.book import Book, StoreSilent
@@ -42,6 +42,7 @@ class LocalWorld:
     flowing_since: Instant | None = None
     configuration: ConfigurationName | None = None
     stop_epoch: int | None = None
+    finished_tasks: frozenset[TaskId] = frozenset()
     completed: bool = False
     outages: tuple[Outage, ...] = ()
     rates: dict[OperatorName, Window] = field(default_factory=dict)
@@ -80,6 +81,7 @@ class LocalWorld:
             None,
             self.stop_epoch,
             self.outages,
+            self.finished_tasks,
             self.completed,
         )
         if self.progress.stands(seen, now):
@@ -91,6 +93,7 @@ class LocalWorld:
             self.record = self.book.newest()
             self.completed = self.book.ordered_the_stop().startswith(Reason.COMPLETED)
             self.stop_epoch = self.book.stop_epoch() if self.opened is not None else None
+            self.finished_tasks = self.book.finished(self.stop_epoch)
             self.silent = ""
         except StoreSilent as silent:
             self.silent = str(silent)
