@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from levee.cli.local.preflight import spec_of
 from levee.cli.main import run as levee
 from levee.plans.ending import Exit
 from levee.worlds.local.folder import Folder
@@ -90,3 +91,14 @@ def test_of_several_runs_that_are_over_status_lists_all(shop: Path, capsys: pyte
     first, second = capsys.readouterr().out.splitlines()
     assert first.startswith(f"shop/one in {shop}/.levee/one: ended by Ctrl-C at noon")
     assert second.endswith(f"levee status --directory {shop}/.levee/two")
+
+
+def test_a_module_in_folders_without_init_is_found(tmp_path: Path) -> None:
+    """As tests of a project often are."""
+    inner = tmp_path / "outer" / "inner"
+    inner.mkdir(parents=True)
+    (inner / "mine.py").write_text("def f(inputs): ...\n")
+    found = spec_of("outer.inner.mine", [str(tmp_path)])
+    assert found is not None
+    assert found.origin == str(inner / "mine.py")
+    assert spec_of("outer.inner.other", [str(tmp_path)]) is None

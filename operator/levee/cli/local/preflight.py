@@ -67,13 +67,16 @@ def of_function(where: str, name: str, places: Sequence[str]) -> Iterator[Compla
 
 
 def spec_of(module: str, places: Sequence[str]) -> ModuleSpec | None:
-    """Without importing anything: whatever a package does when it is imported is not asked for here."""
+    """Without importing anything: what a user's module does when it is imported is for workers."""
     first, *rest = module.split(".")
     found = PathFinder.find_spec(first, [*places, *sys.path]) or top_level(first)
-    for index, _ in enumerate(rest):
+    for name in rest:
         if found is None or found.submodule_search_locations is None:
             return None
-        found = PathFinder.find_spec(".".join([first, *rest[: index + 1]]), list(found.submodule_search_locations))
+        # By its last name: a name with dots would be looked up in modules that are not imported. _path: a folder without __init__
+        # computes its places anew at each look, from its parent's, in the same way.
+        inside = getattr(found.submodule_search_locations, "_path", found.submodule_search_locations)
+        found = PathFinder.find_spec(name, list(inside))
     return found
 
 
