@@ -7,11 +7,12 @@ requires = ["setuptools>=77"]
 dependencies = ["PyYAML>=6"]
 [project.optional-dependencies]
 dev = ["ruff>=0.11"]
+operator = ["kopf"]
 spark = ["pyspark"]
 chaos = ["chaostoolkit"]
 """
 HASH = " \\\n    --hash=sha256:00ff\n"
-LOCK = f"pyspark==4.3.0{HASH}pyyaml==6.0.3{HASH}ruff==0.17.5{HASH}setuptools==84.2.1{HASH}"
+LOCK = f"kopf==1.45.2{HASH}pyspark==4.3.0{HASH}pyyaml==6.0.3{HASH}ruff==0.17.5{HASH}setuptools==84.2.1{HASH}"
 
 
 def test_a_lock_with_all_that_is_asked_for_is_fine() -> None:
