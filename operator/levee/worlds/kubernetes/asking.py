@@ -4,8 +4,6 @@ Why: what Kubernetes knows of a pod is whether it is ready; which epoch its repl
 Called by: world, at every observation.
 """
 
-import http.client
-import json
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -15,7 +13,7 @@ from levee.control.names import Instant
 from levee.control.seen import Phase, ReplicaSeen
 from levee.worlds.kubernetes.pods import PORT
 from levee.worlds.kubernetes.seen import PodSeen
-from levee.worlds.local.asking import replicas_in
+from levee.worlds.local.asking import replicas_in, state_of
 
 PATIENCE_S = 1.0
 AT_ONCE = 16
@@ -48,13 +46,4 @@ class Asker:
         return pod.address is not None and pod.worker.phase is Phase.READY and (asked is None or now - asked[0] >= every_ms)
 
     def ask(self, pod: PodSeen) -> Mapping[str, Any] | None:
-        connection = http.client.HTTPConnection(pod.address or "", self.port, timeout=PATIENCE_S)
-        try:
-            connection.request("GET", "/state")
-            answer = connection.getresponse()
-            value = json.loads(answer.read()) if answer.status == http.client.OK else None
-        except (OSError, ValueError, http.client.HTTPException):
-            return None
-        finally:
-            connection.close()
-        return value if isinstance(value, dict) else None
+        return state_of(self.port, pod.address or "", PATIENCE_S)

@@ -26,8 +26,8 @@ def port_of(directory: Path) -> int | None:
     return port if isinstance(port, int) else None
 
 
-def state_of(port: int) -> dict[str, Any] | None:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
+def state_of(port: int, host: str = "127.0.0.1", patience_s: float = PATIENCE_S) -> dict[str, Any] | None:
+    connection = http.client.HTTPConnection(host, port, timeout=patience_s)
     try:
         connection.request("GET", "/state")
         answer = connection.getresponse()

@@ -10,12 +10,11 @@ from typing import assert_never
 
 from levee.control import outages
 from levee.control.actions import Action, EndWorker, Finish, Reason, StartWorker, WriteAnchor, WriteRecord
-from levee.control.names import Instant, WorkerName, operator_of
-from levee.control.rates import Window
-from levee.control.seen import NodeSeen, Observation, Outage, Status
+from levee.control.names import Instant, WorkerName
+from levee.control.seen import NodeSeen, Observation, Outage
 from levee.control.standing import uncovered
 from levee.control.wanted import Wanted
-from levee.topology.names import ConfigurationName, NodeName, OperatorName, TaskId
+from levee.topology.names import ConfigurationName, NodeName, TaskId
 from levee.worlds.local import revivals
 from levee.worlds.local.asking import states_of
 from levee.worlds.local.book import Book, StoreSilent
@@ -23,9 +22,8 @@ from levee.worlds.local.folder import Folder
 from levee.worlds.local.node import LocalNode, start_node
 from levee.worlds.local.progress import Progress
 from levee.worlds.local.worker import LocalWorker, Program, start_worker
+from levee.worlds.measuring import Measuring
 from levee_spark.log.values import ControlRecord
-
-RATES_KNOWN_AFTER_MS = 5_000  # since all sources have begun
 
 
 @dataclass(slots=True)
@@ -39,13 +37,12 @@ class LocalWorld:
     record: ControlRecord | None = None
     opened: int | None = None  # the number of one's own first record
     anchored: bool = False
-    flowing_since: Instant | None = None
     configuration: ConfigurationName | None = None
     stop_epoch: int | None = None
     finished_tasks: frozenset[TaskId] = frozenset()
     completed: bool = False
     outages: tuple[Outage, ...] = ()
-    rates: dict[OperatorName, Window] = field(default_factory=dict)
+    measuring: Measuring = field(default_factory=Measuring)
     finished: Finish | None = None
     silent: str = ""  # why the store does not answer
     silent_told: str = ""
@@ -86,7 +83,7 @@ class LocalWorld:
         )
         if self.progress.stands(seen, now):
             self.try_to_write()
-        return replace(seen, rates=self.measured(seen, now), outages=self.followed_outages(seen, now))
+        return replace(seen, rates=self.measuring.measured(self.wanted.sources, seen, now), outages=self.followed_outages(seen, now))
 
     def read_log(self) -> None:
         try:
@@ -109,21 +106,6 @@ class LocalWorld:
         if self.anchored:
             self.outages = outages.followed(self.outages, set(uncovered(self.wanted, seen, now, self.wanted.replicas)), now)
         return self.outages
-
-    def measured(self, seen: Observation, now: Instant) -> dict[OperatorName, float] | None:
-        """The rate of a source: of each of its tasks the one that its replicas see; not known before it has flowed for a while."""
-        rates: dict[OperatorName, float] = {}
-        states = seen.states().values()
-        for task in self.wanted.sources:
-            told = [one.rows_per_s for one in states if one.task == task and one.status is Status.RUNNING and one.epoch]
-            if not told:
-                return None
-            rates[operator_of(task)] = rates.get(operator_of(task), 0.0) + max(told)
-        for name, rate in rates.items():
-            self.rates.setdefault(name, Window()).add(now, rate)
-        self.flowing_since = self.flowing_since or now
-        known = now - self.flowing_since >= RATES_KNOWN_AFTER_MS
-        return {name: window.highest() or 0.0 for name, window in self.rates.items()} if known else None
 
     def silence_to_tell(self) -> str | None:
         """Why the store does not answer, once; empty when it answers again."""
