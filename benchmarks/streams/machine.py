@@ -27,14 +27,14 @@ def java_version() -> str:
 
 
 def cores_used(seconds: float) -> float:
-    """By everybody, on average, for so long. Load averages remember the last minutes; this does not."""
-    before = idle_ticks()
+    """By everybody who does not give way, on average, for so long. Load averages remember the last minutes; this does not."""
+    before = free_ticks()
     time.sleep(seconds)
-    idle_s = (idle_ticks() - before) / os.sysconf("SC_CLK_TCK")
-    return max(0.0, (os.cpu_count() or 1) - idle_s / seconds)
+    free_s = (free_ticks() - before) / os.sysconf("SC_CLK_TCK")
+    return max(0.0, (os.cpu_count() or 1) - free_s / seconds)
 
 
-def idle_ticks() -> int:
-    """Of all cores since boot; waiting for disks counts as idle."""
-    fields = Path("/proc/stat").read_text(encoding="ascii").split("\n", 1)[0].split()
-    return int(fields[4]) + int(fields[5])
+def free_ticks() -> int:
+    """Of all cores since boot: idle, waiting for disks, or lent to processes that are nice and give way to a measurement."""
+    _user, nice, _system, idle, disks = Path("/proc/stat").read_text(encoding="ascii").split("\n", 1)[0].split()[1:6]
+    return int(nice) + int(idle) + int(disks)
