@@ -1,7 +1,7 @@
-"""What has been told of failures, so that each is told once in full.
+"""What happened between two observations, and of failures what has been told, so that each is told once in full.
 
 Why: a task that fails is tried again and again, and says the same each time; people must be able to see what else happens.
-Called by: the local run, in place of `events`, which knows only the last two observations.
+Called by: the local run and serve, after every turn.
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
 """What happened between two observations, in words.
 
 Why: people follow a topology by what changes, and the live view, the plain lines and the status must tell the same.
-Called by: worlds, after every turn.
+Called by: chronicle, which knows what was told before.
 """
 
 from collections.abc import Iterator
@@ -27,11 +27,6 @@ PHASES = {
     Phase.ENDED: ("ended", True),
 }
 GRAVE = {Reason.CANCELED, Reason.NO_NODE_LEFT, Reason.NODE_LOST, Reason.WORKER_HANGS, Reason.TASK_FAILED, Reason.WORKER_GIVEN_UP}
-
-
-def events(before: Observation, after: Observation, was: Decision | None, decision: Decision) -> tuple[Event, ...]:
-    changes = (*nodes(before, after), *workers(before, after), *primaries(before, after), *divergences(before, after))
-    return (*changes, *failures(before, after), *decided(was, decision))
 
 
 def nodes(before: Observation, after: Observation) -> Iterator[Event]:
@@ -76,13 +71,6 @@ def divergences(before: Observation, after: Observation) -> Iterator[Event]:
         if state.diverged.bit_length() > known.bit_length() and state.status is not Status.FAILED:
             text = f"computed other rows than were committed, {state.diverged} times by now; levee check says which column"
             yield Event(replica, text, grave=True)
-
-
-def failures(before: Observation, after: Observation) -> Iterator[Event]:
-    earlier = before.states()
-    for replica, state in after.states().items():
-        if state.status is Status.FAILED and (replica not in earlier or earlier[replica].status is not Status.FAILED):
-            yield Event(replica, f"failed at epoch {state.epoch}: {state.error.strip() or 'no reason is known'}", grave=True)
 
 
 def decided(was: Decision | None, decision: Decision) -> Iterator[Event]:

@@ -1,6 +1,6 @@
 """Who can work: the questions about replicas and tasks that several rules ask.
 
-Called by: rules, `ranks`, `outages`, the live view.
+Called by: rules, `ranks`, `outages`, the live view, serve's status.
 """
 
 from collections.abc import Iterable

@@ -11,8 +11,8 @@ from random import random
 from typing import Any
 
 from levee.control.actions import Decision
+from levee.control.chronicle import Chronicle
 from levee.control.decide import decide
-from levee.control.events import events
 from levee.control.names import Instant
 from levee.control.seen import Observation
 from levee.lifecycle.documents import machine
@@ -49,6 +49,7 @@ class Life:
     teller: Teller = field(init=False)
     seen: Observation = field(default_factory=Observation)
     decision: Decision | None = None
+    chronicle: Chronicle = field(default_factory=Chronicle)
     written: Mapping[str, Any] = field(default_factory=dict)  # the status as it was told last
     written_at: Instant = LONG_AGO
     over: bool = False
@@ -115,9 +116,10 @@ class Life:
         for action in decision.actions:
             world.perform(action, now)
         first = self.decision is None and not decision.actions  # what a new operator finds is no news
-        for event in () if first else events(self.seen, seen, self.decision, decision):
-            reason, note = words(event)
-            self.teller.tell(self.owner, reason, note, grave=event.grave)
+        for event in self.chronicle.events(self.seen, seen, self.decision, decision):
+            if not first:
+                reason, note = words(event)
+                self.teller.tell(self.owner, reason, note, grave=event.grave)
         self.seen, self.decision = seen, decision
 
     def standing(self) -> Standing:

@@ -12,7 +12,7 @@ from typing import Any
 from levee.control.actions import Decision, Reason
 from levee.control.names import Instant
 from levee.control.seen import Observation
-from levee.control.standing import caught_up, reached, unready, usable
+from levee.control.standing import caught_up, lag, unready, usable
 from levee.control.wanted import Wanted
 from levee.lifecycle.position import Position
 from levee.worlds.plans import Worth
@@ -71,12 +71,6 @@ def numbers(scene: Scene, wanted: Wanted, seen: Observation) -> dict[str, Any]:
         "replicas": {"active": working, "desired": len(active)},
         "lagEpochs": lag(wanted, seen),
     }
-
-
-def lag(wanted: Wanted, seen: Observation) -> int:
-    """By how many epochs the slowest task is behind the sources."""
-    first = max((reached(seen, task) for task in wanted.sources), default=0)
-    return max(0, first - min((reached(seen, task) for task in wanted.replicas), default=0))
 
 
 def conditions(scene: Scene) -> tuple[Said, ...]:
