@@ -8,6 +8,7 @@ from pathlib import Path
 
 from cluster import cgroups, processes
 from cluster.layout import CONTROL, CONTROL_CGROUP, CONTROL_SPACE, DOMAIN, S3_PORT, SERVICES, Folders
+from cluster.programs import programs_folder
 from cluster.shell import Command
 
 GRACE_S = 4  # a node that was not heard of for so long is not ready
@@ -33,7 +34,7 @@ CONNECTED = """--kubeconfig={keys}/{name}.kubeconfig --authentication-kubeconfig
     --bind-address=127.0.0.1 --v=1"""
 CONTROLLER_MANAGER = f"""kube-controller-manager {CONNECTED} --use-service-account-credentials=true --root-ca-file={{keys}}/authority.crt
     --service-account-private-key-file={{keys}}/tokens.key --cluster-signing-cert-file={{keys}}/authority.crt
-    --cluster-signing-key-file={{keys}}/authority.key --node-monitor-period=1s --node-monitor-grace-period={GRACE_S}s
+    --cluster-signing-key-file={{keys}}/authority.key --node-monitor-period=1s --node-monitor-grace-period={{grace_s}}s
     --allocate-node-cidrs=false"""
 SCHEDULER = f"kube-scheduler {CONNECTED}"
 PARTS = {"etcd": ETCD, "apiserver": APISERVER, "controller-manager": CONTROLLER_MANAGER, "scheduler": SCHEDULER}
@@ -53,8 +54,13 @@ COREFILE = f""".:53 {{{{
 """
 
 
-def command(name: str, kube: Path, folders: Folders) -> Command:
-    return [kube, *(word.format(name=name, keys=folders.keys, state=folders.state) for word in PARTS[name].split())]
+def command(name: str, kube: Path, folders: Folders, grace_s: int = GRACE_S) -> Command:
+    said = {"name": name, "keys": folders.keys, "state": folders.state, "grace_s": grace_s}
+    return [kube, *(word.format(**said) for word in PARTS[name].split())]
+
+
+def kube() -> Path:
+    return programs_folder() / "kube"
 
 
 def s3(program: Path, folders: Folders) -> Command:

@@ -10,6 +10,7 @@ from pathlib import Path
 BRIDGE = "levee0"
 HOST, CONTROL = "10.40.0.1", "10.40.0.2"  # the machine itself, and the control plane, as pods and nodes see them
 FABRIC, PODS, SERVICES = "10.40.0.0/24", "10.41.0.0/16", "10.43.0.0/16"
+SIMULATED_PODS = "10.42.0.0/16"  # of simulated nodes: the machine itself answers for them
 API_SERVICE, DNS_SERVICE = "10.43.0.1", "10.43.0.10"
 API = f"https://{CONTROL}:6443"
 S3_PORT = 7070

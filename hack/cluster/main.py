@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from cluster import marker, processes, running
+from cluster import marker, processes, running, simulated
 from cluster.api import connect
 from cluster.faults import FAULTS, state_of
 from cluster.layout import MOST_NODES
@@ -46,7 +46,10 @@ def main(arguments: Sequence[str]) -> int:
 def perform(chosen: argparse.Namespace) -> int:
     match chosen.verb:
         case "up":
-            bring_up(chosen.nodes, build(chosen.image))
+            bring_up(chosen.nodes, build(chosen.image) if chosen.nodes else ())
+            simulate(chosen.simulated)
+        case "simulate":
+            simulate(chosen.count)
         case "down":
             with marker.only_one():
                 running.down()
@@ -66,6 +69,14 @@ def bring_up(count: int, images: Sequence[Image]) -> None:
     install(["versitygw"])
     with marker.only_one():
         running.up(count, images)
+
+
+def simulate(count: int) -> None:
+    """Of those only, so that who wants none waits for nothing."""
+    folders = running.present().folders
+    if count or simulated.there(connect(folders)):
+        with marker.only_one():
+            simulated.simulate(count, folders)
 
 
 def load(images: Sequence[Image]) -> None:
@@ -127,6 +138,11 @@ def parser() -> argparse.ArgumentParser:
     )
     for verb in (starting, running_one):
         verb.add_argument("--nodes", type=number_of_nodes, default=3)
+    starting.add_argument("--simulated", type=number_of_simulated, default=0, metavar="COUNT", help="nodes without kubelets besides")
+    simulating = verbs.add_parser(
+        "simulate", help="have so many simulated nodes from now on; pods that tolerate their taint seem to run there"
+    )
+    simulating.add_argument("count", type=number_of_simulated, metavar="COUNT")
     running_one.add_argument("command", nargs="+", metavar="COMMAND")
     loading = verbs.add_parser("load-image", help="build images anew, and put what has changed into the running nodes")
     for verb in (starting, loading):
@@ -141,6 +157,14 @@ def parser() -> argparse.ArgumentParser:
 
 
 def number_of_nodes(text: str) -> int:
-    if not 1 <= int(text) <= MOST_NODES:
-        raise argparse.ArgumentTypeError(f"between 1 and {MOST_NODES}")
+    return number_within(text, MOST_NODES)
+
+
+def number_of_simulated(text: str) -> int:
+    return number_within(text, simulated.MOST)
+
+
+def number_within(text: str, most: int) -> int:
+    if not 0 <= int(text) <= most:
+        raise argparse.ArgumentTypeError(f"between 0 and {most}")
     return int(text)

@@ -8,7 +8,7 @@ Called by: running, faults.
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from cluster.layout import BRIDGE, CONTROL, CONTROL_LINK, CONTROL_SPACE, FABRIC, HOST, PODS, SERVICES, Node
+from cluster.layout import BRIDGE, CONTROL, CONTROL_LINK, CONTROL_SPACE, FABRIC, HOST, PODS, SERVICES, SIMULATED_PODS, Node
 from cluster.shell import Command, attempt, run
 
 SPACES = Path("/run/netns")
@@ -70,7 +70,7 @@ def remove_spaces_folder() -> None:
 
 def taken() -> str:
     """Somebody else's routes to our addresses, one a line."""
-    ours = (FABRIC, PODS, SERVICES)
+    ours = (FABRIC, PODS, SERVICES, SIMULATED_PODS)
     prefixes = tuple(".".join(network.split(".")[:2]) + "." for network in ours)
     rows = run(["ip", "-4", "route", "show", "table", "main"]).splitlines()
     return "\n".join(f"  {row}" for row in rows if row.startswith(prefixes) and BRIDGE not in row)

@@ -1,12 +1,14 @@
 """Which versions the cluster is built of: pins.toml, parsed.
 
 Why: two machines test against the same cluster.
-Called by: programs, system.
+Called by: programs, system, and simulated by way of programs.
 """
 
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+
+from servers.pins import Program
 
 FILE = Path(__file__).with_name("pins.toml")
 
@@ -15,8 +17,9 @@ FILE = Path(__file__).with_name("pins.toml")
 class Pins:
     kubernetes: str
     node: tuple[str, ...]  # Debian packages
+    kwok: Program
 
 
 def read_pins(path: Path = FILE) -> Pins:
     document = tomllib.loads(path.read_text(encoding="utf-8"))
-    return Pins(document["kubernetes"]["version"], tuple(document["node"]["debian"]))
+    return Pins(document["kubernetes"]["version"], tuple(document["node"]["debian"]), Program("kwok", **document["kwok"]))

@@ -1,7 +1,7 @@
 """Build what the cluster runs: Kubernetes with etcd as one program, its DNS, the holder of pods, helm.
 
 Why: building takes minutes on a fast machine, so it is done once for each set of sources and kept.
-Called by: running, main.
+Called by: running, simulated, main.
 """
 
 import hashlib
@@ -46,6 +46,17 @@ def programs() -> Path:
             if not target.exists():
                 say(f"cluster: building Kubernetes {read_pins().kubernetes}: 5 to 20 minutes, and 5 GB of disk meanwhile ...")
                 build(target, read_pins())
+    return target
+
+
+def kwok() -> Path:
+    """The program itself; it is built first if need be."""
+    pin = read_pins().kwok
+    target = cache() / pin.file_name
+    if not target.exists():
+        with only_one(cache()), scratch(cache()) as shared:
+            say(f"cluster: building kwok {pin.version}: some minutes ...")
+            golang.build(pin, golang.find_go(read_server_pins().go, cache_folder()), target, shared)
     return target
 
 

@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from cluster import certificates, cgroups, control_plane, marker, network, node, processes
+from cluster import certificates, cgroups, control_plane, marker, network, node, processes, simulated
 from cluster.api import announce_dns, connect
 from cluster.layout import CONTROL_CGROUP, Folders, Node, nodes
 from cluster.marker import Marker
@@ -31,7 +31,7 @@ def up(count: int, images: Sequence[Image]) -> None:
     """Built first, then started: what can fail slowly fails before anything runs."""
     down()
     parts = {"programs": programs(), "system": system()}
-    images_folder = seed([pause(parts["programs"] / "pause"), *images], parts["system"])
+    images_folder = seed([pause(parts["programs"] / "pause"), *images], parts["system"]) if count else Path()  # for nobody
     if taken := network.taken():
         raise ServerTrouble(f"The test cluster needs these addresses, but they are routed elsewhere:\n{taken}")
     found = Marker(str(ROOT), str(cache() / "running"), count, marker.kernel_settings(), network.SPACES.exists())
@@ -95,6 +95,7 @@ def down() -> None:
         )
     end_all(found)
     network.remove(found.machines)
+    simulated.remove_route()
     cgroups.remove()
     remove_files(found, found.folders)
 
