@@ -28,6 +28,7 @@ class Known:
     pods: int  # that are left
     wanted: Wanted | None = None
     seen: Observation | None = None
+    abandoned: bool = False  # its namespace goes
 
 
 def holding(resource: Object, known: Known, now: Instant) -> frozenset[EventName]:
@@ -63,6 +64,8 @@ def differs(one: Object, other: Object) -> bool:
 def of_world(known: Known, now: Instant) -> Iterator[str]:
     if not known.pods:
         yield "cleaned"
+    if known.abandoned:
+        yield "stopped"
     wanted, seen = known.wanted, known.seen
     if wanted is None or seen is None:
         return
@@ -70,7 +73,15 @@ def of_world(known: Known, now: Instant) -> Iterator[str]:
         yield "all_ready"
     if outages.lasting(seen.outages, now, wanted.patience.failure_ms):
         yield "lost"
-    if seen.record is None or rules.finish_when_stopped(wanted, seen, now) is not None:
+    if seen.record is None or was_never_begun(wanted, seen) or rules.finish_when_stopped(wanted, seen, now) is not None:
         yield "stopped"
     if seen.completed and rules.finish_when_stopped(wanted, seen, now) is not None:
         yield "ended"
+
+
+def was_never_begun(wanted: Wanted, seen: Observation) -> bool:
+    """Stopped before its sources were told to begin: nobody will ever seal the epoch that would be the last."""
+    if seen.record is None or not seen.record.shape.stopped or seen.stop_epoch is not None:
+        return False
+    sources = {replica for task in wanted.sources for replica in wanted.replicas[task]}
+    return sources.isdisjoint(name for name, _ in seen.record.live.ranks)
