@@ -10,13 +10,13 @@ from levee_spark.deliver import batch, delivery
 from levee_spark.deliver.delivery import CannotDeliver, Delivery, Stopped
 from levee_spark.deliver.opening import open_delivery
 from levee_spark.log.values import Kind
-from tests.deliver.epochs import OWNER, delivered
+from tests.deliver.epochs import OWNER, delivered, show
 
 TABLE = pa.table({"n": [1, 2], "at": pa.array([5, None], pa.timestamp("us", "UTC"))})
 
 
 def sink(spark: SparkSession, form: str, heard: list[str] | None = None, **options: str) -> Delivery:
-    return open_delivery(OWNER, form, options, spark=lambda: spark, tell=(heard if heard is not None else []).append)
+    return open_delivery(OWNER, form, options, spark=lambda: spark, tell=(heard if heard is not None else []).append, show=show)
 
 
 def test_every_epoch_is_written_with_its_number(spark: SparkSession, tmp_path: Path) -> None:

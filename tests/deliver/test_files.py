@@ -1,11 +1,13 @@
 """Files of Levee's own: exactly once, whoever writes them and however often."""
 
 import gzip
+import io
 import json
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
@@ -21,7 +23,8 @@ from levee_spark.lane import rows
 from levee_spark.log.requests import Deliver
 from levee_spark.log.values import Kind
 from levee_spark.store.blobs import Trouble
-from tests.deliver.epochs import OWNER, delivered
+from levee_spark.worker.logs import Log
+from tests.deliver.epochs import OWNER, delivered, show
 
 AT = datetime(2005, 12, 1, 14, 30, 0, 250_001, tzinfo=UTC)
 TABLE = pa.table(
@@ -40,7 +43,7 @@ def no_spark() -> object:
 
 def sink(form: str, folder: Path | str, heard: list[str] | None = None, **options: str) -> Delivery:
     tell = (heard if heard is not None else []).append
-    return open_delivery(OWNER, form, {"path": str(folder), **options}, spark=no_spark, tell=tell)  # type: ignore[arg-type]  # never called
+    return open_delivery(OWNER, form, {"path": str(folder), **options}, spark=no_spark, tell=tell, show=show)  # type: ignore[arg-type]  # never called
 
 
 def epoch(number: int, table: pa.Table = TABLE, *, kind: Kind = Kind.FINAL, index: int = 0) -> Deliver:
@@ -192,7 +195,7 @@ def test_a_deliverer_that_is_stopped_does_not_claim_to_have_delivered(tmp_path: 
 )
 def test_a_sink_that_cannot_work_is_refused_with_a_remedy(form: str, options: dict[str, str], wrong: str) -> None:
     with pytest.raises(CannotDeliver, match=wrong) as refused:
-        open_delivery(OWNER, form, options, spark=no_spark, tell=print)  # type: ignore[arg-type]  # never called
+        open_delivery(OWNER, form, options, spark=no_spark, tell=print, show=show)  # type: ignore[arg-type]  # never called
     assert refused.value.complaint.fix
 
 
@@ -206,12 +209,12 @@ def test_a_folder_can_be_named_as_an_address(tmp_path: Path) -> None:
     assert len(files(tmp_path / "with space")) == 1
 
 
-def test_the_console_shows_the_first_rows() -> None:
-    shown: list[str] = []
-    delivery = open_delivery(OWNER, "console", {"numRows": "1"}, spark=no_spark, tell=print, show=shown.append)  # type: ignore[arg-type]
+def test_the_console_shows_the_first_rows_each_as_a_line_of_the_log() -> None:
+    out = io.StringIO()
+    say = partial(Log("shop/clicks", "node-1-0.1", out).say, replica="out/0/0")
+    delivery = open_delivery(OWNER, "console", {"numRows": "1"}, spark=no_spark, tell=print, show=say)  # type: ignore[arg-type]
     delivery.deliver(epoch(4))
     delivery.deliver(epoch(5, TABLE.slice(0, 0)))
-    (text,) = shown
-    assert text.splitlines()[0] == "out epoch 4 task 0: 3 rows"
-    assert '"key":1' in text
-    assert text.endswith("... and 2 more\n")
+    row, told = map(json.loads, out.getvalue().splitlines())
+    assert (row["event"], row["sink"], row["replica"], row["epoch"], row["row"]["key"]) == ("row", "out", "out/0/0", 4, 1)
+    assert (told["event"], told["epoch"], told["rows"], told["shown"]) == ("rows", 4, 3, 1)

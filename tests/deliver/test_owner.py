@@ -12,7 +12,7 @@ from levee_spark.deliver.delivery import CannotDeliver, Delivery
 from levee_spark.deliver.opening import open_delivery
 from levee_spark.deliver.owner import MARK, Mark, Owner, claim
 from levee_spark.store.address import open_store
-from tests.deliver.epochs import OWNER, delivered
+from tests.deliver.epochs import OWNER, delivered, show
 
 FORMER, LATTER = pa.table({"run": ["former"]}), pa.table({"run": ["latter"]})
 
@@ -22,7 +22,7 @@ def no_spark() -> object:
 
 
 def sink(folder: Path, owner: Owner = OWNER) -> Delivery:
-    return open_delivery(owner, "json", {"path": str(folder)}, spark=no_spark, tell=print)  # type: ignore[arg-type]  # never called
+    return open_delivery(owner, "json", {"path": str(folder)}, spark=no_spark, tell=print, show=show)  # type: ignore[arg-type]  # never called
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -1,24 +1,31 @@
-"""Rows on the terminal, for those who try something out.
+"""Rows in the log of the worker, for those who try something out: each is an event, a line of JSON like all others.
 
-Why: the shortest way to see that a topology does anything. Every replica of the sink prints, so rows may be seen twice.
+Why: the shortest way to see that a topology does anything, and whoever reads the log with a program can still do so. Every replica of the
+sink prints, so rows may be seen twice.
 Called by: `opening`.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from levee_spark.deliver.delivery import Counters, done, has_rows, table_of
-from levee_spark.deliver.jsonlines import json_lines
+from levee_spark.deliver.jsonlines import json_rows
 from levee_spark.log.requests import Deliver, Done
 from levee_spark.store.driver import monotonic_ms
 
 ROWS_SHOWN = 20
 
 
+class Show(Protocol):
+    """An event and what belongs to it."""
+
+    def __call__(self, event: str, **more: object) -> None: ...
+
+
 @dataclass(slots=True)
 class Console:
     sink: str
-    show: Callable[[str], object]
+    show: Show
     rows_shown: int = ROWS_SHOWN
     counters: Counters = field(default_factory=Counters)
 
@@ -29,12 +36,12 @@ class Console:
         return done(began_ms)
 
     def print(self, request: Deliver) -> None:
-        table = table_of(request)
-        lines = [f"{self.sink} epoch {request.epoch.manifest.epoch} task {request.index}: {table.num_rows} rows"]
-        lines += json_lines(table.slice(0, self.rows_shown), skip_nulls=False).decode().splitlines()
-        if table.num_rows > self.rows_shown:
-            lines.append(f"... and {table.num_rows - self.rows_shown} more")
-        self.show("\n".join(lines) + "\n")
+        """The first rows, and how many there are."""
+        table, where = table_of(request), {"sink": self.sink, "epoch": request.epoch.manifest.epoch, "index": request.index}
+        shown = table.slice(0, self.rows_shown)
+        for row in json_rows(shown):
+            self.show("row", **where, row=row)
+        self.show("rows", **where, rows=table.num_rows, shown=shown.num_rows)
         self.counters.delivered_epochs += 1
         self.counters.delivered_rows += table.num_rows
 

@@ -7,6 +7,7 @@ Called by: `formats`, `console`.
 import base64
 import json
 import math
+from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -18,13 +19,18 @@ from levee_spark.deliver.times import iso
 
 
 def json_lines(table: pa.Table, *, skip_nulls: bool) -> bytes:
-    """One object a row. A column of plain numbers or texts is taken as it is; only the others are looked at value by value."""
-    names = table.column_names
-    columns = [values(column) for column in table.columns]
-    rows = (dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True))
+    """One object a row."""
+    rows = json_rows(table)
     if skip_nulls:
         rows = ({name: one for name, one in row.items() if one is not None} for row in rows)
     return "".join(ENCODER.encode(row) + "\n" for row in rows).encode()
+
+
+def json_rows(table: pa.Table) -> Iterator[dict[str, Any]]:
+    """Of values that JSON has. A column of plain numbers or texts is taken as it is; only the others are looked at value by value."""
+    names = table.column_names
+    columns = [values(column) for column in table.columns]
+    return (dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True))
 
 
 def values(column: pa.ChunkedArray) -> list[Any]:

@@ -4,7 +4,6 @@ Why: what cannot work is refused when the worker starts, not when the first rows
 Called by: workers.
 """
 
-import sys
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -13,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 from pyspark.sql import SparkSession
 
 from levee_spark.deliver.batch import Batches
-from levee_spark.deliver.console import Console
+from levee_spark.deliver.console import Console, Show
 from levee_spark.deliver.delivery import CannotDeliver, Delivery, Persistence
 from levee_spark.deliver.files import Files
 from levee_spark.deliver.formats import FORMATS, OPTIONS
@@ -32,9 +31,9 @@ def open_delivery(
     *,
     spark: Callable[[], SparkSession],
     tell: Callable[[str], None],
-    show: Callable[[str], object] = sys.stdout.write,
+    show: Show,
 ) -> Delivery:
-    """`spark` is called only if the sink needs it; `tell` hears what went wrong and is tried again."""
+    """`spark` is called only if the sink needs it; `tell` hears what went wrong and is tried again; `show` prints rows."""
     if form in FORMATS:
         return open_files(owner, form, options, Persistence(tell))
     if form == "console":

@@ -4,9 +4,9 @@ Called by: main, once for each replica of the order; replica, when a function ha
 """
 
 import os
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
@@ -168,7 +168,8 @@ def delivery_of(parts: Parts, name: ReplicaName) -> Delivery:
         parts.log.say("tries again", level="warning", replica=str(name), detail=trouble)
 
     owner = Owner(parts.log.topology, parts.order.uid, sink.name)
-    return open_delivery(owner, sink.spark.format, sink.spark.options, spark=parts.session, tell=tell, show=sys.stdout.write)
+    show = partial(parts.log.say, task=name.task, replica=str(name))
+    return open_delivery(owner, sink.spark.format, sink.spark.options, spark=parts.session, tell=tell, show=show)
 
 
 def operating_of(parts: Parts, name: ReplicaName, function_name: str, run: int) -> Operating:
