@@ -60,6 +60,7 @@ class Plant:
     written: list[str] = field(default_factory=list)  # what operators asked to have written
     watchers: list[Cluster] = field(default_factory=list)
     ready: bool = True  # whether the kubelet's pods become ready
+    namespace_goes: bool = False
 
     def put(self, path: str, thing: Object) -> Object:
         self.version += 1
@@ -90,6 +91,10 @@ class Plant:
         thing = copy.deepcopy(self.things[PATH])
         thing["metadata"]["deletionTimestamp"] = stamp()
         self.put(PATH, thing)
+
+    def told(self) -> list[tuple[str, str]]:
+        """Events on the resource: reason and note."""
+        return [(thing["reason"], thing["note"]) for path, thing in self.things.items() if "/events/" in path]
 
     def pods(self) -> list[Object]:
         return [thing for path, thing in self.things.items() if path.startswith(PODS)]
@@ -154,7 +159,9 @@ class PlantApi:
 
     def do_get(self, path: str) -> Object | None:
         if path == "/api/v1/namespaces/shop":
-            return {"metadata": {"name": "shop"}}
+            return {"metadata": {"name": "shop"} | ({"deletionTimestamp": stamp()} if self.plant.namespace_goes else {})}
+        if path == PATH.rpartition("/")[0]:
+            return {"items": [thing for where, thing in self.plant.things.items() if where.startswith(path)]}
         return self.plant.things.get(path)
 
     def do_create(self, path: str, body: Object) -> Object | None:

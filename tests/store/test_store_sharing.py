@@ -50,6 +50,9 @@ class Gated:
     def names(self, folder: str, after: str, limit: int) -> tuple[str, ...]:
         return self.inner.names(folder, after, limit)
 
+    def clear(self, folder: str, limit: int) -> int:
+        return self.inner.clear(folder, limit)
+
 
 @pytest.fixture
 def blobs() -> Blobs:

@@ -60,6 +60,10 @@ class NotYet(Exception):
     """It cannot be done now, and nobody here is at fault: the store is silent, an exporter is missing. It is tried until it succeeds."""
 
 
+class GoesOn(NotYet):
+    """Part of it is done: there is no reason to come back later and later."""
+
+
 class Hopeless(Exception):
     """It will not succeed by being tried again."""
 

@@ -6,11 +6,11 @@ Called by: `serve`, one for each topology, whenever something may have changed.
 """
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from levee.lifecycle import failures
 from levee.lifecycle.failures import Terms
-from levee.lifecycle.handlers import Context, Handlers, Hopeless, NotYet, Overtaken, Records
+from levee.lifecycle.handlers import Context, GoesOn, Handlers, Hopeless, NotYet, Overtaken, Records
 from levee.lifecycle.machine import Machine, Method, Transition
 from levee.lifecycle.names import RECOVER, EventName, Instant, MethodName, Version
 from levee.lifecycle.position import Position, beginning, restored
@@ -103,7 +103,8 @@ class Runner:
         except Overtaken:
             raise
         except NotYet as problem:
-            self.position = failures.waiting(position, f"{name}: {problem}", self.clock(), self.terms, self.chance())
+            waiting = replace(position, waits=0) if isinstance(problem, GoesOn) else position
+            self.position = failures.waiting(waiting, f"{name}: {problem}", self.clock(), self.terms, self.chance())
         except Hopeless as problem:
             self.position = failures.hopeless(position, f"{name}: {problem}", halfway=True)
         except Exception as problem:  # noqa: BLE001  # a mistake in one handler must not take other topologies along; it is told in `failing`

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from levee.control import rules
 from levee.control.actions import Decision
+from levee.control.events import Event
 from levee.control.making import graph_identity, wanted_of
 from levee.control.names import Instant
 from levee.control.seen import Observation
@@ -20,6 +21,7 @@ from levee.lifecycle.handlers import Context, NotYet, Overtaken
 from levee.lifecycle.names import EventName, MethodName
 from levee.plans.running import terms_of
 from levee.serve import planning
+from levee.serve.settling import Settling
 from levee.serve.shop import Shop
 from levee.topology.complaint import Complaint
 from levee.topology.spec import Resource
@@ -35,7 +37,7 @@ from levee.worlds.plans import WrittenPlan
 from levee_spark.log import control, probe
 from levee_spark.log.wiring import Wiring
 from levee_spark.store.address import CannotOpen, open_store
-from levee_spark.store.blobs import Trouble
+from levee_spark.store.blobs import Blobs, Trouble
 from levee_spark.store.drive import drive
 from levee_spark.store.driver import StoreDriver
 from levee_spark.worker.wiring import wiring_of
@@ -57,7 +59,12 @@ class Deeds:
     trouble: tuple[str, str] = ("", "")  # a reason and words, for the conditions
     world: KubernetesWorld | None = None
     driver: StoreDriver | None = None
-    told: list[Decision] = field(default_factory=list)  # what was decided, and not yet told of
+    news: list[Event] = field(default_factory=list)  # what was done, and not yet told of
+    abandoned: bool = False  # its namespace goes, and nobody waits for its last epoch
+    settling: Settling = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.settling = Settling(self.shop, self.owner, self.news.append)
 
     @property
     def handlers(self) -> Mapping[MethodName, Deed]:
@@ -79,7 +86,7 @@ class Deeds:
             "pause_at_epoch": self.order_stop,
             "stop_at_epoch": self.order_stop,
             "find_the_end": self.find_the_end,
-            "settle_data": nothing,
+            "settle_data": self.settle_data,
         }
         return {MethodName(name): deed for name, deed in methods.items()}
 
@@ -160,6 +167,14 @@ class Deeds:
     def remove_replicas(self, _: Context) -> None:
         self.shop.remove_pods(self.owner)
 
+    def settle_data(self, context: Context) -> None:
+        self.settling.settle(self.resource, context, self.open_blobs)
+
+    def open_blobs(self) -> Blobs:
+        """Of a resource that may not be valid: the address of the store can be read all the same."""
+        told = self.resource["spec"]["store"]
+        return self.open_at(told["uri"], told.get("secret")).blobs
+
     def set_the_clock(self, _: Context) -> None:
         world, now = self.need_world(), self.shop.now()
         seen = world.observe(now)
@@ -170,7 +185,7 @@ class Deeds:
         for action in decision.actions if decision is not None else ():
             self.need_world().perform(action, now)
         if decision is not None and decision.actions:
-            self.told.append(decision)
+            self.news.append(Event(decision.reason.value, decision.text))
 
     # ---- while it runs
 
@@ -203,7 +218,8 @@ class Deeds:
 
     def order_stop(self, _: Context) -> None:
         """Whoever loses the race for a number tries the next."""
-        if self.shop.namespace_goes(self.owner.namespace):
+        self.abandoned = self.shop.namespace_goes(self.owner.namespace)
+        if self.abandoned:
             return
         world = self.need_world()
         while (record := world.book.newest()) is not None and not record.shape.stopped:
@@ -285,9 +301,12 @@ class Deeds:
         )
 
     def open_store(self, resource: Resource) -> StoreDriver:
+        return self.open_at(resource.spec.store.uri, resource.spec.store.secret)
+
+    def open_at(self, uri: str, secret: str | None) -> StoreDriver:
         if self.driver is None:
             try:
-                blobs = open_store(resource.spec.store.uri, secret=self.secret(resource.spec.store.secret))
+                blobs = open_store(uri, secret=self.secret(secret))
             except CannotOpen as wrong:
                 raise NotYet(f"the store cannot be used: {complaint_text(wrong.complaint)}") from None
             self.driver = StoreDriver(blobs)
@@ -308,7 +327,7 @@ class Deeds:
 
 
 def nothing(_: Context) -> None:
-    """There are no imports and no deletion of data yet: both are refused before."""
+    """There are no imports yet: they are refused before."""
 
 
 def nonce_of(resource: Object) -> int:

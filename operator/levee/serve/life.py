@@ -105,7 +105,9 @@ class Life:
         deeds = self.deeds
         pods = len(self.shop.cluster.pods(self.owner.namespace, names.fitted(self.owner.name)))
         in_force = deeds.plan.resource if deeds.plan is not None else None
-        known = Known(in_force, deeds.read, deeds.nonce, pods, deeds.world.wanted if deeds.world is not None else None, seen)
+        known = Known(
+            in_force, deeds.read, deeds.nonce, pods, deeds.world.wanted if deeds.world is not None else None, seen, deeds.abandoned
+        )
         return holding(self.resource, known, now)
 
     def control(self, now: Instant) -> None:
@@ -127,6 +129,12 @@ class Life:
         return Standing(self.owner.key, str(state), self.deeds.plan.worth.gap if self.deeds.plan is not None else None)
 
     def tell_of(self, turn: Turn) -> None:
+        self.tell_of_transitions(turn)
+        while self.deeds.news:
+            event = self.deeds.news.pop(0)
+            self.teller.tell(self.owner, *words(event), grave=event.grave)
+
+    def tell_of_transitions(self, turn: Turn) -> None:
         metrics = self.shop.metrics
         for taken in turn.taken:
             metrics.transitions.labels(taken.origin, taken.when, taken.to).inc()

@@ -18,6 +18,7 @@ from levee.worlds.kubernetes.api import Api, Object
 from levee.worlds.kubernetes.asking import Asker
 from levee.worlds.kubernetes.cluster import Cluster
 from levee.worlds.kubernetes.names import Owner
+from levee.worlds.kubernetes.seen import condition
 
 WORKER_IMAGE = f"levee/worker:{__version__}"
 
@@ -56,13 +57,24 @@ class Shop:
         elif "spec" in thing and not thing["spec"].items() <= found["spec"].items():
             self.api.patch(f"{path}/{metadata['name']}", {"metadata": {"uid": found["metadata"]["uid"]}, "spec": thing["spec"]})
 
-    def remove_pods(self, owner: Owner) -> None:
+    def remove_pods(self, owner: Owner, which: Callable[[Mapping[str, Any]], bool] = lambda _: True) -> None:
         for pod in self.cluster.pods(owner.namespace, names.fitted(owner.name)):
-            metadata = pod["metadata"]
-            if metadata.get("deletionTimestamp") is None and is_of(pod, owner):
-                gone = not self.api.delete(f"/api/v1/namespaces/{owner.namespace}/pods/{metadata['name']}", uid=metadata["uid"])
-                if gone:
-                    self.cluster.forget(owner.namespace, names.fitted(owner.name), metadata["uid"])
+            if is_of(pod, owner) and which(pod):
+                self.remove_pod(owner, pod)
+
+    def remove_pod(self, owner: Owner, pod: Mapping[str, Any]) -> None:
+        """At once where no kubelet is there to end it; else it has its time, once."""
+        metadata, lives = pod["metadata"], self.lives(pod["spec"].get("nodeName"))
+        if metadata.get("deletionTimestamp") is not None and lives:
+            return
+        path = f"/api/v1/namespaces/{owner.namespace}/pods/{metadata['name']}"
+        if not self.api.delete(path, uid=metadata["uid"], grace_s=None if lives else 0):
+            self.cluster.forget(owner.namespace, names.fitted(owner.name), metadata["uid"])
+
+    def lives(self, node: str | None) -> bool:
+        """A pod without a node is ended by the API server alone."""
+        there = next((one for one in self.cluster.nodes() if one["metadata"]["name"] == node), None)
+        return node is None or (there is not None and condition(there, "Ready").get("status") == "True")
 
     def namespace_goes(self, name: str) -> bool:
         """Then nothing can be made in it any more, and nobody waits for an orderly end."""

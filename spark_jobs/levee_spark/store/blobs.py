@@ -45,3 +45,6 @@ class Blobs(Protocol):
 
     def names(self, folder: str, after: str, limit: int) -> tuple[str, ...]:
         """The first `limit` keys of a folder after one, in order; `after` may be empty, and so may the folder: it is the whole store."""
+
+    def clear(self, folder: str, limit: int) -> int:
+        """Delete up to `limit` objects of a folder and of all below it, and say how many; fewer than that: nothing is left."""

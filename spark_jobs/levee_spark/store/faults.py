@@ -50,6 +50,9 @@ class FaultyBlobs:
     def names(self, folder: str, after: str, limit: int) -> tuple[str, ...]:
         return self.disturbed(lambda: self.inner.names(folder, after, limit))
 
+    def clear(self, folder: str, limit: int) -> int:
+        return self.disturbed(lambda: self.inner.clear(folder, limit))
+
     def disturbed(self, act: Callable[[], T]) -> T:
         with self.lock:
             chance, pause_ms = self.random.random(), self.random.random() * self.delay_ms_max

@@ -89,6 +89,10 @@ class LocalBlobs:
             except (FileNotFoundError, NotADirectoryError):
                 return ()
 
+    def clear(self, folder: str, limit: int) -> int:
+        with self.told(f"deleting {folder}"):
+            return cleared(self.path(folder), limit)
+
     def path(self, key: str) -> Path:
         assert not {"", ".", "..", SCRAPS} & set(key.split("/")), f"{key!r} is no key"
         return self.root / key
@@ -123,6 +127,20 @@ class LocalBlobs:
                 with suppress(FileNotFoundError):
                     if now_s - entry.stat().st_mtime > SCRAP_AGE_S:
                         Path(entry.path).unlink()
+
+
+def cleared(folder: Path, limit: int) -> int:
+    """The deepest first, so that a folder goes when it is empty."""
+    count = 0
+    for place, _, names in os.walk(folder, topdown=False):
+        for name in names[: limit - count]:
+            Path(place, name).unlink(missing_ok=True)
+            count += 1
+        if count == limit:
+            return count
+        with suppress(FileNotFoundError):
+            Path(place).rmdir()
+    return count
 
 
 def read(descriptor: int, begin: int, end: int) -> bytes:

@@ -16,6 +16,7 @@ from obstore.store import ObjectStore
 
 from levee_spark.store.blobs import Blob, Bytes, Trouble
 
+PAGE = 1_000  # most that S3 lists, and deletes, at once
 RESOLUTION_MS = 1_000  # stores speak of time in HTTP's words, which know no fractions
 
 
@@ -69,6 +70,15 @@ class RemoteBlobs:
         with self.told(f"listing {folder}"):
             stream = obstore.list(self.store, f"{folder}/" if folder else None, offset=after or None, chunk_size=limit)
             return tuple(one["path"] for one in next(iter(stream), ()))[:limit]
+
+    def clear(self, folder: str, limit: int) -> int:
+        """Many in one request, where the store has such requests."""
+        count = 0
+        while count < limit and (page := self.names(folder, "", min(limit - count, PAGE))):
+            with self.told(f"deleting {folder}"):
+                obstore.delete(self.store, page)
+            count += len(page)
+        return count
 
     @contextmanager
     def told(self, what: str) -> Iterator[None]:

@@ -1,0 +1,87 @@
+"""What becomes of a topology's data when its resource goes: kept, or deleted piece by piece.
+
+Why: a stream may be millions of objects, and whoever deletes them may die in it; so each call deletes a bounded number, and what is left
+is found by whoever comes next. Sinks' files are not ours and stay.
+Called by: deeds, in cleanup, when all else is gone.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from levee.control.events import Event
+from levee.lifecycle.handlers import Context, GoesOn, NotYet
+from levee.serve import importers
+from levee.serve.records import instant
+from levee.serve.shop import Shop
+from levee.topology.wanted import DeletionPolicy
+from levee.worlds.kubernetes import names
+from levee.worlds.kubernetes.names import Owner
+from levee_spark.log.keys import Layout
+from levee_spark.store.blobs import Blobs, Trouble
+
+Object: TypeAlias = Mapping[str, Any]
+
+AT_ONCE = 5_000  # objects: seconds of work
+STUCK_MS = 120_000  # a pod that should have been gone for so long is not waited for
+LET_GO = "spec.deletionPolicy: retain lets it go without"
+LIVED = {"dispatching", "running", "updating", "reverting", "completing", "suspending", "suspended"}
+
+
+@dataclass(slots=True)
+class Settling:
+    shop: Shop
+    owner: Owner
+    tell: Callable[[Event], None]
+    calls: int = 0
+    deleted: int = 0
+
+    def settle(self, resource: Object, context: Context, store: Callable[[], Blobs]) -> None:
+        """NotYet, as long as something is left."""
+        if not is_to_go(resource):
+            return
+        self.wait_for_others()
+        try:
+            count = store().clear(Layout(self.owner.key, self.owner.uid).root(), AT_ONCE)
+        except (NotYet, Trouble) as why:
+            self.give_up(context, why)
+            return
+        self.deleted += count
+        if count == AT_ONCE:
+            self.go_on()
+        if self.deleted:
+            self.tell(Event("DataDeleted", f"its streams and checkpoints are deleted: {self.deleted} objects"))
+
+    def wait_for_others(self) -> None:
+        """Who still writes would leave what nobody deletes, and who still reads would miss it."""
+        if self.is_left():
+            raise NotYet("its pods are still ending; its data are deleted after them")
+        if readers := importers.of(self.shop.api, self.owner):
+            raise NotYet(f"its streams are imported by {', '.join(readers)}; its data are deleted when that is gone; {LET_GO}")
+
+    def is_left(self) -> bool:
+        pods = self.shop.cluster.pods(self.owner.namespace, names.fitted(self.owner.name))
+        return any(not self.is_stuck(pod["metadata"]) for pod in pods)
+
+    def is_stuck(self, metadata: Object) -> bool:
+        stamp = metadata.get("deletionTimestamp")
+        return stamp is not None and self.shop.wall_ms() - instant(stamp) > STUCK_MS
+
+    def go_on(self) -> None:
+        """The more often, the more seldom it is told."""
+        self.calls += 1
+        if self.calls.bit_count() == 1:
+            self.tell(Event("DeletingData", f"{self.deleted} objects are deleted so far"))
+        raise GoesOn(f"{self.deleted} objects of its data are deleted so far; the rest follows")
+
+    def give_up(self, context: Context, why: Exception) -> None:
+        """A namespace must not hang, nor a topology that has never begun: most of those have a store that cannot be used."""
+        began = any(one.state in LIVED for one in context.record.history)
+        if began and not self.shop.namespace_goes(self.owner.namespace):
+            raise NotYet(f"its data cannot be deleted: {why}; {LET_GO}")
+        self.tell(Event("DataKept", f"what it may have left in its store is not deleted: {why}", grave=True))
+
+
+def is_to_go(resource: Object) -> bool:
+    says = resource["spec"].get("deletionPolicy") or DeletionPolicy.RETAIN
+    return says == DeletionPolicy.DELETE and resource["metadata"].get("deletionTimestamp") is not None
