@@ -5,6 +5,8 @@ active replicas changes, or when a task's first one cannot work while another co
 Called by: the rules that write control records.
 """
 
+from collections.abc import Mapping
+
 from levee.control.names import Instant, ReplicaName, task_of
 from levee.control.seen import Observation
 from levee.control.standing import caught_up, usable
@@ -13,9 +15,9 @@ from levee.topology.names import ConfigurationName, TaskId
 from levee_spark.log.values import Live
 
 
-def current(seen: Observation) -> dict[ReplicaName, int]:
+def current(seen: Observation) -> Mapping[ReplicaName, int]:
     """Of the newest record."""
-    return {ReplicaName(name): rank for name, rank in seen.record.live.ranks} if seen.record else {}
+    return seen.ranks()
 
 
 def active(wanted: Wanted, seen: Observation, now: Instant, configuration: ConfigurationName) -> frozenset[ReplicaName]:
@@ -36,13 +38,13 @@ def standing_in(wanted: Wanted, seen: Observation, now: Instant, task: TaskId, p
     if not others or any(caught_up(wanted, seen, now, one) for one in mine):
         return ()
     if any(usable(wanted, seen, now, one) for one in mine):
-        return tuple(one for one in others if one in current(seen))
+        return tuple(one for one in others if one in seen.ranks())
     return tuple(one for one in others if usable(wanted, seen, now, one))
 
 
 def ranks(wanted: Wanted, seen: Observation, now: Instant, among: frozenset[ReplicaName]) -> Live:
     """Those who can work first; among equals the order stays as it is."""
-    before = current(seen)
+    before = seen.ranks()
 
     def order(replica: ReplicaName) -> tuple[bool, int, ReplicaName]:
         return not usable(wanted, seen, now, replica), before.get(replica, len(before)), replica
@@ -55,7 +57,7 @@ def ranks(wanted: Wanted, seen: Observation, now: Instant, among: frozenset[Repl
 
 def leaderless(wanted: Wanted, seen: Observation, now: Instant, among: frozenset[ReplicaName]) -> tuple[TaskId, ...]:
     """The tasks whose first replica cannot work while another one could."""
-    before = current(seen)
+    before = seen.ranks()
     found: list[TaskId] = []
     for task, replicas in wanted.replicas.items():
         mine = sorted(among.intersection(replicas), key=lambda one: before.get(one, len(before)))

@@ -84,7 +84,7 @@ def let_survivors_lead(wanted: Wanted, seen: Observation, now: Instant) -> Decis
         return None
     among = ranks.active(wanted, seen, now, seen.configuration)
     lost = ranks.leaderless(wanted, seen, now, among)
-    if among == set(ranks.current(seen)) and not (seen.anchored and lost):
+    if among == seen.ranks().keys() and not (seen.anchored and lost):
         return None
     live = ranks.ranks(wanted, seen, now, among)
     text = f"others lead {', '.join(lost)}" if lost else "standbys take over, or step back"

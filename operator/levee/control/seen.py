@@ -7,6 +7,7 @@ Called by: worlds, which make it; every rule, and the live view, which read it.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 from levee.control.names import Instant, ReplicaName, WorkerName, task_of
 from levee.topology.names import ConfigurationName, NodeName, OperatorName, TaskId
@@ -111,21 +112,44 @@ class Observation:
     finished: frozenset[TaskId] = frozenset()  # while it stops: the tasks whose stream has its last epoch
     completed: bool = False  # the stop that is the last word was ordered because all rows had been computed
     homes: Mapping[ReplicaName, WorkerSeen] = field(init=False)
+    memo: dict[str, Any] = field(init=False, repr=False, compare=False, default_factory=dict)  # what rules ask for again and again
 
     def __post_init__(self) -> None:
         living = {node.node for node in self.nodes if node.alive}
         homes: dict[ReplicaName, WorkerSeen] = {}
         for worker in self.workers:
-            if worker.node in living:
-                homes |= {one: worker for one in worker.replicas if one not in homes or worker.works or not homes[one].works}
+            for one in worker.replicas if worker.node in living else ():
+                if one not in homes or worker.works or not homes[one].works:
+                    homes[one] = worker
         object.__setattr__(self, "homes", homes)
 
     def node(self, name: NodeName) -> NodeSeen | None:
         return next((node for node in self.nodes if node.node == name), None)
 
-    def states(self) -> dict[ReplicaName, ReplicaSeen]:
+    def states(self) -> Mapping[ReplicaName, ReplicaSeen]:
         """Of the replicas that have a home, as last heard."""
-        return {state.replica: state for worker in self.workers for state in worker.states if self.homes.get(state.replica) is worker}
+        found: Mapping[ReplicaName, ReplicaSeen] | None = self.memo.get("states")
+        if found is None:
+            pairs = ((worker, state) for worker in self.workers for state in worker.states)
+            self.memo["states"] = found = {state.replica: state for worker, state in pairs if self.homes.get(state.replica) is worker}
+        return found
+
+    def epochs(self) -> Mapping[TaskId, int]:
+        """Of each task the newest, by what its replicas say."""
+        found: dict[TaskId, int] | None = self.memo.get("epochs")
+        if found is None:
+            self.memo["epochs"] = found = {}
+            for state in self.states().values():
+                found[state.task] = max(state.epoch, found.get(state.task, 0))
+        return found
+
+    def ranks(self) -> Mapping[ReplicaName, int]:
+        """Of the newest record."""
+        found: Mapping[ReplicaName, int] | None = self.memo.get("ranks")
+        if found is None:
+            ranks = self.record.live.ranks if self.record is not None else ()
+            self.memo["ranks"] = found = {ReplicaName(name): rank for name, rank in ranks}
+        return found
 
     def order_to_stop(self) -> bool:
         return self.opened and self.record is not None and self.record.shape.stopped

@@ -57,7 +57,7 @@ def is_taken_over(seen: Observation, worker: WorkerSeen, replica: ReplicaName) -
     if home is None or home is worker or not home.works or there is None:
         return False
     can = there.status in {Status.RUNNING, Status.IDLE}
-    is_active = seen.record is None or replica in dict(seen.record.live.ranks)
+    is_active = seen.record is None or replica in seen.ranks()
     return can and (not is_active or there.epoch >= (here.epoch if here else 0) - CAUGHT_UP_EPOCHS)
 
 
@@ -71,4 +71,4 @@ def reached(seen: Observation, task: TaskId) -> int:
     """By what its replicas say; the stream itself has the last word, since whoever came after the last epoch has done none."""
     if task in seen.finished and seen.stop_epoch is not None:
         return seen.stop_epoch
-    return max((state.epoch for state in seen.states().values() if state.task == task), default=0)
+    return seen.epochs().get(task, 0)

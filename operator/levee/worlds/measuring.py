@@ -22,13 +22,15 @@ class Measuring:
 
     def measured(self, sources: Sequence[TaskId], seen: Observation, now: Instant) -> dict[OperatorName, float] | None:
         """Of each source task the rate that its replicas see; not known before all have flowed for a while."""
+        told: dict[TaskId, float] = {}
+        for one in seen.states().values():
+            if one.status is Status.RUNNING and one.epoch:
+                told[one.task] = max(one.rows_per_s, told.get(one.task, 0.0))
         rates: dict[OperatorName, float] = {}
-        states = seen.states().values()
         for task in sources:
-            told = [one.rows_per_s for one in states if one.task == task and one.status is Status.RUNNING and one.epoch]
-            if not told:
+            if task not in told:
                 return None
-            rates[operator_of(task)] = rates.get(operator_of(task), 0.0) + max(told)
+            rates[operator_of(task)] = rates.get(operator_of(task), 0.0) + told[task]
         for name, rate in rates.items():
             self.windows.setdefault(name, Window()).add(now, rate)
         self.since = self.since or now
