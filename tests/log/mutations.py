@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from unittest.mock import patch
 
-from levee_spark.log import clock, commit, damage, floor, fork, lines, pin, rebuild, segments
+from levee_spark.log import clock, commit, damage, floor, fork, lines, pin, rebuild, registration, segments
 from levee_spark.log.anchor import AnchorView
 from levee_spark.log.attempt import Attempt
 from levee_spark.log.change import Changes
@@ -27,6 +27,7 @@ from levee_spark.log.lines import Divergence, Finding
 from levee_spark.log.pace import Pace
 from levee_spark.log.publish import publish
 from levee_spark.log.race import Race
+from levee_spark.log.registration import Registrar
 from levee_spark.log.replica import Replica
 from levee_spark.log.requests import Ingest, PutIfAbsent, Wait
 from levee_spark.log.trim import Trimmer
@@ -106,7 +107,16 @@ def stepping(scenario: Scenario) -> Scenario:
     return replace(scenario, faults=faults, steps=steps)
 
 
-SHAPES = {one.__name__: one for one in (as_drawn, breaking, sleepy, lagging, outages, spoiling, stumbling, stepping)}
+def importing(scenario: Scenario) -> Scenario:
+    """Every stream is imported by somebody who sleeps and crashes, while the floor rises as fast as it may."""
+    faults = Faults(0.1, 0.3, 0.01, 900, 0.004, until_ms=1_500)
+    tasks = {task: replace(one, checkpoint_every=2, keep=1) for task, one in scenario.wiring.tasks.items()}
+    clock = replace(scenario.wiring.times, retention_ms=100)
+    wiring = replace(scenario.wiring, tasks=tasks, times=clock)
+    return replace(scenario, wiring=wiring, faults=faults, imports=tuple(task for task, one in tasks.items() if not one.sink))
+
+
+SHAPES = {one.__name__: one for one in (as_drawn, breaking, sleepy, lagging, outages, spoiling, stumbling, stepping, importing)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +207,27 @@ def LATEST(self: Trimmer) -> Any:  # noqa: N802
 
 def limit_unchanged(_: Trimmer, limit: int) -> Any:
     return limit
+    yield
+
+
+def renews_late(self: Registrar, epoch: int, tasks: Any) -> Any:
+    """Whatever has become of it meanwhile."""
+    if not self.count:
+        return (yield from self.begin(epoch, tasks))
+    yield from self.ask_time()
+    self.believe(epoch, (yield from self.write(epoch, self.lives_ms)))
+    return True
+
+
+def vouches_late(self: Registrar, found: Any, epoch: int) -> bool:
+    return VOUCHES(self, replace(found, record=replace(found.record, before_ms=found.record.before_ms and 10**12)), epoch)
+
+
+VOUCHES = Registrar.vouches
+
+
+def nobody_imports(layout: Any, stream: Any, now: Any) -> Any:  # noqa: ARG001
+    return None
     yield
 
 
@@ -317,6 +348,11 @@ MUTATIONS: tuple[Mutation, ...] = (
     Mutation(
         4, "a stream's own task keeps nothing", Trimmer, "keepers", lambda self: self.wiring.consumers(self.task.task), seeds=(24, 37)
     ),
+    Mutation(4, "the trimmer ignores those who import", registration, "oldest", nobody_imports, shape=importing, seeds=(3, 4)),
+    Mutation(4, "an importer does not look at the floors", Registrar, "floors_permit", scripted(True), shape=importing, seeds=(0, 9)),
+    Mutation(4, "whoever has slept goes on with its registration", Registrar, "keep", renews_late, shape=importing, seeds=(8, 16)),
+    Mutation(4, "a registration that came too late vouches, too", Registrar, "vouches", vouches_late, shape=importing, seeds=(15, 30)),
+    Mutation(4, "any registration vouches for the others", Registrar, "is_held", scripted(True), shape=importing, seeds=(3, 5)),
     Mutation(
         5,
         "segments are swept before their epoch is committed",

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from levee.topology.names import TaskId
+from levee.topology.names import OperatorName, TaskId
 from levee_spark.log import keys, probe, rank
 from levee_spark.log.clock import StoreClock, corrected, stamped
 from levee_spark.log.digest import lineage, multiset_digest
@@ -138,6 +138,8 @@ def test_no_key_is_a_folder_of_another() -> None:
         layout.checkpoint(task, 1),
         layout.checkpoint_file(task, 1, "w", "f"),
         layout.pin(task, "h"),
+        layout.registration(OperatorName("t"), "h"),
+        layout.imported(OperatorName("t")),
         layout.control(1),
         layout.change(1),
         layout.correction(1, task),

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 
-from levee.topology.names import TaskId
+from levee.topology.names import OperatorName, TaskId
 
 DIGITS = 12
 SEGMENT_LIMIT = 250
@@ -81,6 +81,16 @@ class Layout:
 
     def pin(self, task: TaskId, holder: str) -> str:
         return f"{self.pins(task)}/{segment(holder)}"
+
+    def registrations(self, operator: OperatorName) -> str:
+        """Of those who import its stream, whatever tasks it has."""
+        return f"{self.root()}/importers/{segment(operator)}"
+
+    def registration(self, operator: OperatorName, holder: str) -> str:
+        return f"{self.registrations(operator)}/{segment(holder)}"
+
+    def imported(self, source: OperatorName) -> str:
+        return f"{self.root()}/imports/{segment(source)}"
 
     def control(self, count: int) -> str:
         return f"{self.root()}/control/{number(count)}"

@@ -1,7 +1,8 @@
 """The trimmer of a stream: rule 4's floor rises, and what lies below it is deleted.
 
 Why: in this order and no other: look for pins, raise the floor, look for pins again, delete. The floor is the oldest published checkpoint
-that anyone keeps who needs the stream: its consumers, and its own task, which must be able to replay and compare (rule 2).
+that anyone keeps who needs the stream: its consumers, and its own task, which must be able to replay and compare (rule 2); nor does it
+pass what somebody who imports the stream into another topology has yet to read.
 It is never younger than `retention` (rule 4's exemption rests on that), and a source's floor never passes an E(n) that is not recorded.
 Called by: any worker, for each of its replicas; several at once do no harm, so whoever believes to be the first of its task trims, and the
 others only watch the store's clock, so that they know it when their turn comes.
@@ -11,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from levee.topology.names import TaskId
-from levee_spark.log import ask, clock, floor, head, pin, publish, segments
+from levee_spark.log import ask, clock, floor, head, pin, publish, registration, segments
 from levee_spark.log.change import Changes
 from levee_spark.log.clock import StoreClock
 from levee_spark.log.commit import Unreadable
@@ -96,11 +97,13 @@ class Trimmer:
         return oldest or 0
 
     def oldest_pinned(self, limit: int) -> Script[int]:
+        """By whoever forks, and by whoever imports this stream into another topology."""
         assert self.clock is not None
         for keeper in self.keepers():
             held = yield from pin.oldest(self.wiring.layout, keeper, self.clock)
             limit = limit if held is None else min(limit, held)
-        return limit
+        imported = yield from registration.oldest(self.wiring.layout, self.task.operator, self.clock)
+        return limit if imported is None else min(limit, imported)
 
     def old_enough(self, target: int) -> Script[bool]:
         """Everything below `target` was sealed at least `retention` ago, by the clock that stamped it."""

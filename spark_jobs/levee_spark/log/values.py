@@ -79,6 +79,29 @@ class Pin:
 
 
 @dataclass(frozen=True, slots=True)
+class Registration:
+    """A source of another topology has imported this stream through `epoch`: what follows may not be deleted for `limit_ms` from now on."""
+
+    holder: str
+    importer: str  # "shop/orders": for people
+    uid: str  # of that topology
+    source: TaskId  # of it
+    epoch: int
+    limit_ms: int
+    before_ms: int = 0  # if it was written before that, by the store's clock, nothing that follows has been given up; 0: nobody knows
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """Whose stream a source imports, from its first epoch on and for good: a topology that is made again under its name is another one."""
+
+    source: OperatorName
+    topology: str  # "shop/clicks"
+    uid: str
+    stream: OperatorName
+
+
+@dataclass(frozen=True, slots=True)
 class Damage:
     """Somebody needs this epoch and cannot read it: whoever can is asked to rebuild it."""
 
@@ -186,6 +209,8 @@ Record: TypeAlias = (
     | Verdict
     | Floor
     | Pin
+    | Registration
+    | Imported
     | Damage
     | PublishedCheckpoint
     | CheckpointFile

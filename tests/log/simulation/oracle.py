@@ -5,6 +5,7 @@ after it was trimmed.
 Called by: the simulated store (`was_put`, `was_deleted`), the world (what was computed and delivered), `world.run` (at the end).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from levee.topology.names import TaskId
@@ -73,6 +74,8 @@ class Oracle:
     anchors: list[tuple[Anchor, int]] = field(default_factory=list)
     files: dict[str, State] = field(default_factory=dict)  # of published checkpoints
     delivered: dict[TaskId, dict[int, tuple[str, ...]]] = field(default_factory=dict)
+    imported: dict[TaskId, int] = field(default_factory=dict)  # how far each importer has come, by what it reads
+    claims: dict[TaskId, dict[str, Callable[[], tuple[int, int]]]] = field(default_factory=dict)  # stream -> holder -> (epoch, until)
 
     def __post_init__(self) -> None:
         for task in self.wiring.tasks:
@@ -140,6 +143,10 @@ class Oracle:
                 self.must(epoch <= kept, f"{task} {epoch} is deleted, though {keeper} keeps a checkpoint at {kept}")
             for holder, (pinned, until_ms) in self.streams[keeper].pins.items():
                 self.must(epoch <= pinned or self.now_ms > until_ms, f"{task} {epoch} is deleted, though {holder} has pinned {pinned}")
+
+        for holder, claim in self.claims.get(task, {}).items():
+            held, until_ms = claim()
+            self.must(epoch <= held or self.now_ms > until_ms, f"{task} {epoch} is deleted, though {holder} holds what follows {held}")
 
     def oldest_kept(self, task: TaskId) -> int:
         epochs, keep = sorted(self.streams[task].checkpoints), self.wiring.tasks[task].keep
@@ -311,6 +318,22 @@ class Oracle:
         told = self.delivered.setdefault(task, {})
         self.must(epoch == 1 or epoch - 1 in told, f"{task} is given {epoch}, but not the epoch before")
         told[epoch] = rows_of(one)
+
+    # ---- whoever imports
+
+    def was_imported(self, task: TaskId, epochs: tuple[tuple[EpochObject, ...], ...]) -> None:
+        for [one] in epochs:
+            self.must(self.streams[task].counts(one.manifest), f"{task} {one.manifest.epoch} is imported, and never counted")
+            after = self.imported.get(task, 0)
+            self.must(one.manifest.epoch == after + 1, f"{task} {one.manifest.epoch} is imported after {after}")
+            self.imported[task] = one.manifest.epoch
+
+    def was_lost(self, task: TaskId, first: int, oldest: int, holder: str) -> None:
+        """An importer may lose what it has not held."""
+        held, until_ms = self.claims[task][holder]()
+        self.must(first <= held or self.now_ms > until_ms, f"{holder} is told that {task} {first} is lost, and holds what follows {held}")
+        self.must(oldest <= self.streams[task].floor.epoch, f"{holder} is told that {task} {first} is lost, which is not")
+        self.imported[task] = oldest - 1
 
     # ---- control
 

@@ -11,9 +11,13 @@ from typing import Any
 from levee.topology.names import OperatorName, TaskId
 from levee_spark.log import anchor, clock, control, head
 from levee_spark.log.control import ControlView
+from levee_spark.log.imports import Lost, Reader
 from levee_spark.log.ingest import Ingestor
+from levee_spark.log.inputs import Stuck
+from levee_spark.log.keys import Layout
+from levee_spark.log.registration import Importer, Registrar
 from levee_spark.log.replica import Replica
-from levee_spark.log.requests import Answer, Request, Script, Wait
+from levee_spark.log.requests import Answer, Report, Request, Script, Wait
 from levee_spark.log.seal import Sealer
 from levee_spark.log.sink import Sink
 from levee_spark.log.trim import Trimmer
@@ -28,6 +32,7 @@ from tests.log.simulation.world import Process, World
 PROGRESS = 8  # epochs that every task must commit once all is quiet
 PATIENCE = 24  # times that one waits for it: whoever was paused or fell far behind must catch up first
 MENDED = "mended"  # the function that ends all troubles with functions
+LEASE_MS, IMPORTED_ROWS = 400, 6
 LAST_WORD_MS = 200  # after the faults: the last record says that all who live are active
 
 
@@ -99,6 +104,9 @@ def standing_still(oracle: Oracle, reached: dict[TaskId, int]) -> str:
             return f"{task} stands still at {max(oracle.delivered.get(task, {0: ()}))}"
         if not one.sink and oracle.streams[task].head < reached[task] + PROGRESS:
             return f"{task} stands still at {oracle.streams[task].head}"
+    for task, epoch in oracle.imported.items():
+        if epoch < reached[task]:
+            return f"{task} is imported no further than to {epoch}"
     return ""
 
 
@@ -140,7 +148,35 @@ def cast(world: World) -> Generator[Process, None, None]:
         yield process(f"trim {task}", task, lambda p, one=one: Trimmer(wiring, one, f"{p.name}#{p.life}").run())  # type: ignore[misc]
         if one.skips_late:
             yield process(f"seal {task}", task, lambda p, one=one: Sealer(wiring, one, f"{p.name}#{p.life}").run())  # type: ignore[misc]
+    for task in scenario.imports:
+        yield process(f"import {task}", TaskId(f"import {task}"), lambda p, task=task: importer(world, p, task))  # type: ignore[misc]
     yield controller("control", decisions(world))
+
+
+def importer(world: World, process: Process, stream: TaskId) -> Script[None]:
+    """Another topology, as far as this one has to do with it: what it imports is committed at once. At times it sleeps."""
+    wiring, oracle = world.scenario.wiring, world.oracle
+    mine, holder = Importer(Layout("other", "uid-9"), "other", process.task), f"{process.name}#{process.life}"
+    operator = wiring.tasks[stream].operator
+    registrar = Registrar(wiring.layout, operator, mine, holder, LEASE_MS, wiring.times.resolution_ms)
+    reader = Reader(registrar, (stream,), wiring)
+
+    def claim() -> tuple[int, int]:
+        return registrar.epoch, world.now_ms + registrar.until_ms - process.reading(world.now_ms)
+
+    oracle.claims.setdefault(stream, {})[holder] = claim
+    if stream not in oracle.imported:
+        oracle.imported[stream] = yield from reader.begin(at_the_end=False)
+    while True:
+        try:
+            taken = yield from reader.take(oracle.imported[stream], IMPORTED_ROWS)
+            oracle.was_imported(stream, taken.epochs)
+        except Stuck:
+            yield Report("begins again")
+        except Lost as lost:
+            yield Report("imports lost")
+            oracle.was_lost(stream, lost.first, lost.oldest, holder)
+        yield Wait(world.bits.choice((5, 20, 60, 60, 60, LEASE_MS)) if world.troubled() else 20)
 
 
 def replica_names(scenario: Scenario, task: TaskId) -> list[str]:

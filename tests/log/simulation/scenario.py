@@ -53,6 +53,7 @@ class Scenario:
     drift_ppm: int = 300
     stops_in_the_end: bool = False
     discards: bool = False  # edits may discard states
+    imports: tuple[TaskId, ...] = ()  # streams of one task that other topologies import
     steps: tuple[tuple[int, int], ...] = ()  # of the store's clock: (when, by how much)
 
     def stepped_ms(self, now_ms: int) -> int:
