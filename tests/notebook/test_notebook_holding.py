@@ -19,6 +19,7 @@ from levee_spark.store.local import LocalBlobs
 from tests.notebook.streams import Streams
 
 PRICES, MARKET = TaskId("prices/0"), TaskId("market/0")
+STREAM = OperatorName("prices")
 TIMES = Times(100, 50, 400, 1_000, 0, 5, 60_000, 10, 10)
 
 
@@ -33,9 +34,9 @@ def raise_floor(streams: Streams, below: int) -> None:
     streams.put(streams.layout.floor(PRICES, 1), Floor(1, below))
 
 
-def trim(streams: Streams, below: int) -> None:
-    """The trimmer's last step: the floor has risen, it looks for pins once more, and deletes."""
-    task = TaskWiring(PRICES, OperatorName("prices"), (MARKET,))
+def trim(streams: Streams, below: int, inputs: tuple[TaskId, ...] = (MARKET,)) -> None:
+    """The trimmer's last step: the floor has risen, it looks for pins once more, and deletes. Without `inputs` it is a source's."""
+    task = TaskWiring(PRICES, STREAM, inputs)
     trimmer = Trimmer(Wiring(streams.layout, TIMES, {PRICES: task}), task, "w")
     drive(trimmer.ask_time(), streams.driver)
     assert isinstance(trimmer.clock, StoreClock)
@@ -51,12 +52,13 @@ def planned(opened: BatchReader) -> list[Epochs]:
 
 
 @pytest.mark.parametrize("options", [{}, {"startingEpoch": "1"}])
-def test_what_a_batch_has_planned_to_read_stays_until_it_has(streams: Streams, options: dict[str, str]) -> None:
+@pytest.mark.parametrize("inputs", [(MARKET,), ()], ids=["operator", "source"])
+def test_what_a_batch_has_planned_to_read_stays_until_it_has(streams: Streams, options: dict[str, str], inputs: tuple[TaskId, ...]) -> None:
     streams.epochs("prices/0", 1, 40)
     opened = reader(streams, **options)
     parts = planned(opened)
     raise_floor(streams, 38)
-    trim(streams, 38)
+    trim(streams, 38, inputs)
     assert numbers(opened, parts) == list(range(1, 41))
 
 
@@ -81,8 +83,8 @@ def test_a_hold_that_has_run_out_is_told_where_something_is_gone(streams: Stream
     streams.epochs("prices/0", 1, 9)
     opened = reader(streams)
     parts = planned(opened)
-    for pinned in streams.path(streams.layout.pins(PRICES)).iterdir():
-        pinned.unlink()
+    for held in streams.path(streams.layout.registrations(STREAM)).iterdir():
+        held.unlink()
     raise_floor(streams, 5)
     with pytest.raises(CannotUse, match="epoch 1 of task prices/0 has been trimmed"):
         numbers(opened, parts)
@@ -102,6 +104,6 @@ def test_who_puts_up_with_gaps_holds_nothing(streams: Streams) -> None:
     streams.epochs("prices/0", 1, 9)
     opened = reader(streams, failOnDataLoss="false")
     parts = planned(opened)
-    assert not streams.path(streams.layout.pins(PRICES)).exists()
+    assert not streams.path(streams.layout.registrations(STREAM)).exists()
     streams.trim("prices/0", 5)
     assert numbers(opened, parts) == [5, 6, 7, 8, 9]

@@ -1,6 +1,6 @@
-"""A batch keeps what it is about to read: a pin on the stream, as whoever forks has one.
+"""A batch keeps what it is about to read: a registration beside the stream, as whoever imports it into another topology has one.
 
-Why: a topology that runs trims while Spark plans the batch and reads it part by part. Who may only get and list cannot put a pin; that
+Why: a topology that runs trims while Spark plans the batch and reads it part by part. Who may only get and list cannot put anything; that
 reader is told of what was trimmed before it came to it, as a stream's reader is.
 Called by: `reading`, which plans; `parts`, which reads.
 """
@@ -8,37 +8,42 @@ Called by: `reading`, which plans; `parts`, which reads.
 import secrets
 from dataclasses import dataclass
 
-from levee.topology.names import TaskId
-from levee_spark.log import ask, pin
-from levee_spark.log.values import Pin
+from levee.topology.names import OperatorName, TaskId
+from levee_spark.log import ask
+from levee_spark.log.keys import Layout
+from levee_spark.log.values import Registration
 from levee_spark.notebook.asked import Asked
 from levee_spark.notebook.look import Look
 from levee_spark.notebook.trouble import CannotUse
 
 LIMIT_MS = 120_000  # from one part to the next; nobody tells when a batch has been read
+IMPORTER = "a notebook's batch"  # for people
 
 
 @dataclass(frozen=True, slots=True)
 class Hold:
     holder: str
-    epoch: int  # this one and all after it
+    epoch: int  # this one and all after it, of all tasks of the stream
 
-    def place(self, asked: Asked, tasks: tuple[TaskId, ...]) -> bool:
+    def place(self, asked: Asked) -> bool:
+        record = Registration(self.holder, IMPORTER, self.holder, TaskId(f"{asked.stream}/0"), self.epoch - 1, LIMIT_MS)
         try:
             look = Look.at(asked, writes=True)
-            for task in tasks:
-                look.carry_out(pin.place(look.layout, task, Pin(self.holder, self.epoch, LIMIT_MS)))
+            look.carry_out(ask.overwrite(self.key(look.layout, asked), record))
         except CannotUse:
             return False
         return True
 
-    def renew(self, look: Look, task: TaskId) -> bool:
+    def renew(self, look: Look) -> bool:
         """False: it has run out, and been swept; what it kept may be gone."""
-        there = look.carry_out(ask.is_there(look.layout.pin(task, self.holder)))
-        return there and self.place(look.asked, (task,))
+        there = look.carry_out(ask.is_there(self.key(look.layout, look.asked)))
+        return there and self.place(look.asked)
+
+    def key(self, layout: Layout, asked: Asked) -> str:
+        return layout.registration(OperatorName(asked.stream), self.holder)
 
 
-def hold(asked: Asked, tasks: tuple[TaskId, ...], epoch: int) -> Hold | None:
+def hold(asked: Asked, epoch: int) -> Hold | None:
     """None: one may not. Who puts up with gaps needs none."""
     mine = Hold(f"reader-{secrets.token_hex(8)}", epoch)
-    return mine if asked.fails_on_loss and mine.place(asked, tasks) else None
+    return mine if asked.fails_on_loss and mine.place(asked) else None

@@ -62,7 +62,7 @@ class Reading:
     def read(self, part: Epochs) -> Iterator[pa.RecordBatch]:
         """What is read below the floor may be what somebody who slept has put back: it does not count. What is held stays."""
         look, lenient = self.look(), not self.asked.fails_on_loss
-        held = part.hold is not None and part.hold.renew(look, part.task)
+        held = part.hold is not None and part.hold.renew(look)
         for number in range(part.first, part.last + 1):
             found = look.epoch(part.task, number)
             if lenient and (found is None or look.oldest(part.task) > number):

@@ -85,7 +85,7 @@ class BatchReader(DataSourceReader):
     def partitions(self) -> Sequence[InputPartition]:
         look = self.reading.look()
         first = self.reading.begin(look) + 1
-        held = hold(self.reading.asked, self.reading.tasks, first)
+        held = hold(self.reading.asked, first)
         if self.reading.asked.starting == EARLIEST:
             first = self.reading.begin(look) + 1  # the floor may have risen before the pin was seen; now it stays
         oldest = max((look.oldest(task), task) for task in self.reading.tasks)
