@@ -5,6 +5,7 @@ Called by: worlds, which make it; every rule, and the live view, which read it.
 """
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -122,6 +123,13 @@ class Observation:
                 if one not in homes or worker.works or not homes[one].works:
                     homes[one] = worker
         object.__setattr__(self, "homes", homes)
+
+    def with_history(self, rates: Mapping[OperatorName, float] | None, outages: tuple[Outage, ...]) -> "Observation":
+        """The same moment, with what only earlier ones tell; what was worked out of it stays."""
+        found = copy(self)
+        object.__setattr__(found, "rates", rates)
+        object.__setattr__(found, "outages", outages)
+        return found
 
     def node(self, name: NodeName) -> NodeSeen | None:
         return next((node for node in self.nodes if node.node == name), None)

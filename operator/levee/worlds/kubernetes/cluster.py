@@ -5,7 +5,7 @@ heartbeats of nodes must not wake anybody.
 Called by: serve (the watches feed it); world, which reads it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any, TypeAlias
@@ -15,6 +15,7 @@ from levee.worlds.kubernetes.seen import condition
 
 Object: TypeAlias = Mapping[str, Any]
 Key: TypeAlias = tuple[str, str]  # namespace, and the topology's label
+News: TypeAlias = tuple[str, Object | None]  # the UID of a pod, and the pod; None: it is gone
 
 HEAD = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp", "deletionTimestamp", "labels", "annotations", "ownerReferences")
 
@@ -24,12 +25,24 @@ class Cluster:
     """Safe to be read and fed from several threads."""
 
     by_topology: dict[Key, dict[str, Object]] = field(default_factory=dict)  # pods by UID
+    changed: dict[Key, set[str]] = field(default_factory=dict)  # UIDs of pods, since their topology asked last
     all_nodes: dict[str, Object] = field(default_factory=dict)
+    nodes_version: int = 0  # another one: a node has changed
     lock: Lock = field(default_factory=Lock)
 
     def pods(self, namespace: str, label: str) -> tuple[Object, ...]:
         with self.lock:
             return tuple(self.by_topology.get((namespace, label), {}).values())
+
+    def news(self, namespace: str, label: str, *, everything: bool = False) -> tuple[News, ...]:
+        """Of the pods of a topology, since this was asked last; there is one who asks."""
+        key = namespace, label
+        with self.lock:
+            there, changed = self.by_topology.get(key, {}), self.changed.pop(key, set())
+            return tuple((uid, there.get(uid)) for uid in (changed | there.keys() if everything else changed))
+
+    def node(self, name: str) -> Object | None:
+        return self.all_nodes.get(name)
 
     def nodes(self) -> tuple[Object, ...]:
         with self.lock:
@@ -43,23 +56,49 @@ class Cluster:
             if uid in kept and not is_newer(pod, kept[uid]):
                 return None
             kept[uid] = slim(pod)
+            self.changed.setdefault(key, set()).add(uid)
         return key
 
     def forget(self, namespace: str, label: str, uid: str) -> None:
         with self.lock:
-            self.by_topology.get((namespace, label), {}).pop(uid, None)
+            if self.by_topology.get((namespace, label), {}).pop(uid, None) is not None:
+                self.changed.setdefault((namespace, label), set()).add(uid)
+
+    def keep_all_pods(self, pods: Iterable[Object], within: str, version: int) -> frozenset[Key]:
+        """All that a namespace ("" : all of them) had at that version; what is older and not among them is gone. Whose news it was."""
+        there = list(pods)
+        keys = {key for pod in there if (key := self.keep_pod(pod)) is not None}
+        uids = {pod["metadata"]["uid"] for pod in there}
+        with self.lock:
+            known = [(key, uid, pod) for key, kept in self.by_topology.items() for uid, pod in kept.items() if within in ("", key[0])]
+        for key, uid, pod in known:
+            if uid not in uids and int(pod["metadata"]["resourceVersion"]) <= version:
+                self.forget(*key, uid)
+                keys.add(key)
+        return frozenset(keys)
 
     def keep_node(self, node: Object) -> bool:
         """Whether anything has changed that matters to a topology."""
         name, known = node["metadata"]["name"], essence(node)
         with self.lock:
-            before = self.all_nodes.get(name)
+            if self.all_nodes.get(name) == known:
+                return False
             self.all_nodes[name] = known
-        return before != known
+            self.nodes_version += 1
+        return True
 
     def forget_node(self, name: str) -> None:
         with self.lock:
-            self.all_nodes.pop(name, None)
+            self.nodes_version += self.all_nodes.pop(name, None) is not None
+
+    def keep_all_nodes(self, nodes: Iterable[Object]) -> bool:
+        """All that there are."""
+        there = list(nodes)
+        gone = self.all_nodes.keys() - {one["metadata"]["name"] for one in there}
+        for name in gone:
+            self.forget_node(name)
+        changed = [self.keep_node(one) for one in there]
+        return any(changed) or bool(gone)
 
 
 def key_of(pod: Object) -> Key:
@@ -90,7 +129,7 @@ def essence(node: Object) -> Object:
     metadata, spec, status = node["metadata"], node.get("spec", {}), node.get("status", {})
     return {
         "metadata": {"name": metadata["name"], "labels": metadata.get("labels") or {}},
-        "spec": {"unschedulable": bool(spec.get("unschedulable"))},
+        "spec": {"unschedulable": bool(spec.get("unschedulable")), "taints": [dict(one) for one in spec.get("taints") or ()]},
         "status": {
             "allocatable": {"cpu": (status.get("allocatable") or {}).get("cpu", "0")},
             "conditions": [{key: ready.get(key) for key in ("type", "status", "lastTransitionTime")}] if ready else [],

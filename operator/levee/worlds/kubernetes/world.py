@@ -11,8 +11,8 @@ from typing import assert_never
 
 from levee.control import outages
 from levee.control.actions import Action, EndWorker, Finish, Reason, StartWorker, WriteAnchor, WriteRecord
-from levee.control.names import Instant
-from levee.control.seen import NodeSeen, Observation, Outage
+from levee.control.names import Instant, WorkerName
+from levee.control.seen import NodeSeen, Observation, Outage, ReplicaSeen, WorkerSeen
 from levee.control.standing import uncovered
 from levee.control.wanted import Wanted
 from levee.topology.names import ConfigurationName, TaskId
@@ -21,12 +21,22 @@ from levee.worlds.kubernetes.api import Api, Conflict
 from levee.worlds.kubernetes.asking import Asker
 from levee.worlds.kubernetes.cluster import Cluster
 from levee.worlds.kubernetes.pods import Birth, PodTerms, pod
+from levee.worlds.kubernetes.roll import Roll
 from levee.worlds.kubernetes.seen import PodSeen
 from levee.worlds.local.book import Book, StoreSilent
 from levee.worlds.measuring import Measuring
 from levee_spark.log.values import ControlRecord
 
 FORCED = 0  # seconds of grace where no kubelet is there to end anything
+
+
+@dataclass(frozen=True, slots=True)
+class NodesNow:
+    """As long as neither they nor the plan change."""
+
+    version: int
+    wanted: Wanted
+    nodes: tuple[NodeSeen, ...]
 
 
 @dataclass(slots=True)
@@ -48,18 +58,22 @@ class KubernetesWorld:
     outages: tuple[Outage, ...] = ()
     finished: Finish | None = None
     silent: str = ""  # why the store does not answer
-    known: tuple[PodSeen, ...] = ()
+    roll: Roll = field(init=False)
+    alive: NodesNow | None = None
+    workers: dict[str, tuple[PodSeen, tuple[ReplicaSeen, ...], WorkerSeen]] = field(default_factory=dict)  # by UID, as they were seen last
+
+    def __post_init__(self) -> None:
+        self.roll = Roll(self.terms.owner.uid, self.when)
 
     # ---- observe
 
     def observe(self, now: Instant) -> Observation:
         self.read_log()
-        self.known = self.pods_now(now)
-        self.asker.refresh(self.known, now)
-        workers = tuple(replace(one.worker, states=self.asker.states(one.uid)) for one in self.newest())
+        self.look_at_pods(now)
+        self.asker.refresh(self.roll.pods.values(), now)
         found = Observation(
-            tuple(self.nodes_now(now)),
-            workers,
+            self.nodes_now(now),
+            self.workers_now(),
             self.record,
             self.record is not None and self.record.plan == self.plan,
             self.anchored,
@@ -71,37 +85,53 @@ class KubernetesWorld:
             self.completed,
         )
         rates = self.measuring.measured(self.wanted.sources, found, now)
-        return replace(found, rates=rates, outages=self.followed_outages(found, now))
+        return found.with_history(rates, self.followed_outages(found, now))
 
     @property
     def anchored(self) -> bool:
         """Before the anchor no source is active; the record that makes them active comes after it, and whoever takes over can read it."""
-        ranks = dict(self.record.live.ranks) if self.record is not None and not self.record.shape.stopped else {}
-        return any(replica in ranks for task in self.wanted.sources for replica in self.wanted.replicas[task])
+        if self.record is None or self.record.shape.stopped:
+            return False
+        sources = {replica for task in self.wanted.sources for replica in self.wanted.replicas[task]}
+        return any(replica in sources for replica, _ in self.record.live.ranks)
 
     @property
     def configuration(self) -> ConfigurationName | None:
         name = ConfigurationName(self.record.configuration) if self.record is not None else None
         return name if name in self.wanted.active else None
 
-    def pods_now(self, now: Instant) -> tuple[PodSeen, ...]:
-        """In the order in which they came."""
+    def look_at_pods(self, now: Instant) -> frozenset[WorkerName]:
+        """Whose have changed; the first time all of them."""
         owner = self.terms.owner
-        pods = self.cluster.pods(owner.namespace, names.fitted(owner.name))
-        mine = [one for one in pods if any(ref["uid"] == owner.uid for ref in one["metadata"].get("ownerReferences", ()))]
-        found = [known for one in mine if (known := seen.pod_seen(one, (), self.when, now))]
-        return tuple(sorted(found, key=lambda one: (one.worker.started, one.incarnation, one.name)))
+        return self.roll.take(self.cluster.news(owner.namespace, names.fitted(owner.name), everything=not self.roll.pods), now)
 
-    def newest(self) -> list[PodSeen]:
-        """Of each worker the last incarnation: what came before it is on its way out, and was answered."""
-        found = {one.worker.worker: one for one in sorted(self.known, key=lambda one: (one.worker.attempt, one.incarnation))}
-        return [one for one in self.known if found[one.worker.worker] is one]
+    def workers_now(self) -> tuple[WorkerSeen, ...]:
+        """What has not changed is the same value as before."""
+        pods = [one for one in self.roll.in_order() if len(self.roll.of_worker[one.worker.worker]) == 1 or self.is_newest(one)]
+        self.workers = {one.uid: self.worker_now(one) for one in pods}
+        return tuple(worker for _, _, worker in self.workers.values())
 
-    def nodes_now(self, now: Instant) -> list[NodeSeen]:
+    def is_newest(self, pod: PodSeen) -> bool:
+        return self.roll.newest(pod.worker.worker) is pod
+
+    def worker_now(self, pod: PodSeen) -> tuple[PodSeen, tuple[ReplicaSeen, ...], WorkerSeen]:
+        states, before = self.asker.states(pod.uid), self.workers.get(pod.uid)
+        if before is not None and before[0] is pod and before[1] is states:
+            return before
+        return pod, states, replace(pod.worker, states=states)
+
+    def nodes_now(self, now: Instant) -> tuple[NodeSeen, ...]:
         """Those of the plan, also when they are gone altogether, and others that may take in what is left homeless."""
-        there = {one["metadata"]["name"]: seen.node_seen(one, self.when, now) for one in self.cluster.nodes()}
-        planned = sorted(self.wanted.capacities)
-        return [there.get(name) or NodeSeen(name, False, now) for name in planned]
+        version = self.cluster.nodes_version
+        if self.alive is None or self.alive.version != version or self.alive.wanted is not self.wanted:
+            before = {one.node: one for one in self.alive.nodes if not one.alive} if self.alive is not None else {}
+            there = {name: self.cluster.node(name) for name in sorted(self.wanted.capacities)}
+            nodes = [
+                before.get(name, NodeSeen(name, False, now)) if one is None else seen.node_seen(one, self.when, now)
+                for name, one in there.items()
+            ]
+            self.alive = NodesNow(version, self.wanted, tuple(nodes))
+        return self.alive.nodes
 
     def read_log(self) -> None:
         try:
@@ -140,8 +170,8 @@ class KubernetesWorld:
             case StartWorker():
                 self.start(action)
             case EndWorker(worker, attempt):
-                for one in self.known:
-                    if (one.worker.worker, one.worker.attempt) == (worker, attempt):
+                for one in [*self.roll.of_worker[worker].values()]:
+                    if one.worker.attempt == attempt:
                         self.end(one)
             case Finish():
                 self.finished = action
@@ -155,15 +185,14 @@ class KubernetesWorld:
 
     def start(self, order: StartWorker) -> None:
         """Under a name that follows from the pods there are: who does the same at the same time meets this one."""
-        number = 1 + max((one.incarnation for one in self.known if one.worker.replicas == order.replicas), default=0)
+        number = self.roll.next_incarnation(order)
         cpu = sum(self.wanted.loads.get(replica, 0.0) for replica in order.replicas)
         made = pod(order, self.terms, Birth(number, self.record.number if self.record else 0, cpu))
         created = self.api.create(self.path(), made)
         if created is not None:
             self.cluster.keep_pod(created)
-        for one in self.known:
-            is_former = one.worker.worker == order.worker and one.worker.attempt < order.attempt
-            if is_former or (not self.lives(one) and not set(order.replicas).isdisjoint(one.worker.replicas)):
+        for one in self.roll.former(order):
+            if (one.worker.worker == order.worker and one.worker.attempt < order.attempt) or not self.lives(one):
                 self.end(one)
 
     def end(self, one: PodSeen) -> None:
@@ -178,7 +207,7 @@ class KubernetesWorld:
             self.cluster.forget(self.terms.owner.namespace, names.fitted(self.terms.owner.name), one.uid)
 
     def lives(self, one: PodSeen) -> bool:
-        there = next((node for node in self.cluster.nodes() if node["metadata"]["name"] == one.worker.node), None)
+        there = self.cluster.node(one.worker.node)
         return there is not None and seen.condition(there, "Ready").get("status") == "True"
 
     def path(self, name: str = "") -> str:
