@@ -1,7 +1,7 @@
 """The `levee` command: finds the subcommand, and turns every way it can end into a message and an exit code.
 
 Why: a user's mistake must never show a traceback, whichever module notices it; and `levee -h` must not wait for numpy.
-Called by: cli.main.
+Called by: cli.main; cli.kube.main, with a group of its own.
 """
 
 import errno
@@ -65,14 +65,14 @@ def levee() -> None:
     """Streaming topologies with exactly as much fault tolerance as they need."""
 
 
-def run(args: Sequence[str] | None = None, obj: object = None) -> int:
+def run(args: Sequence[str] | None = None, obj: object = None, *, group: click.Group = levee, name: str = "levee") -> int:
     """Run one command and say how it ended; `obj` reaches the commands as the click context's object."""
     if sys.stderr is None:  # It was closed (`2>&-`): nobody wants to hear.
         sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115
     try:
         if sys.stdout is None:  # It was closed (`>&-`).
             raise OSError(errno.EBADF, "standard output is closed")
-        return _run(args, obj)
+        return _run(args, obj, group, name)
     except OSError as problem:
         return _stuck(problem)
 
@@ -88,12 +88,12 @@ def _stuck(problem: OSError) -> int:
     return Exit.REFUSED
 
 
-def _run(args: Sequence[str] | None, obj: object) -> int:
+def _run(args: Sequence[str] | None, obj: object, group: click.Group, name: str) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # A terminal that cannot show a character must not end the command.
     try:
-        ended = levee.main(None if args is None else list(args), prog_name="levee", standalone_mode=False, obj=obj)
+        ended = group.main(None if args is None else list(args), prog_name=name, standalone_mode=False, obj=obj)
         sys.stdout.flush()
         return ended if isinstance(ended, int) else Exit.OK  # click returns the code of ctx.exit() here instead of raising it
     except click.exceptions.Exit as ending:

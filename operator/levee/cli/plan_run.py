@@ -1,12 +1,12 @@
 """One run of `levee plan`: read, plan every topology, write.
 
 Why: the command itself should only be its flags; here is what needs numpy, and what tests replace (clock and strategies).
-Called by: cli.commands.plan.
+Called by: cli.commands.plan; cli.kube.plan, with a topology of a cluster.
 """
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import click
 
@@ -24,6 +24,7 @@ from levee.plans.planner import Ready, plan, prepare
 from levee.plans.progress import Reporter
 from levee.plans.report import Frontier
 from levee.topology.complaint import Complaint
+from levee.topology.graph import Topology
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +37,26 @@ class Tools:
 
 def run(files: Sequence[str], asked: Asked, output: Output, *, frontier: bool, limit_s: float, quiet: bool, tools: Tools) -> int:
     output.check()
-    found = topologies(files)
+    return plan_all(topologies(files), asked, output, frontier=frontier, limit_s=limit_s, quiet=quiet, tools=tools)
+
+
+def plan_all(
+    found: Sequence[Topology],
+    asked: Asked,
+    output: Output,
+    *,
+    frontier: bool,
+    limit_s: float,
+    quiet: bool,
+    tools: Tools,
+    whence: str | None = None,
+) -> int:
+    """`whence`: where the nodes come from, if not from what the topology or the command line says."""
     if output.is_picture and len(found) > 1:
         wrong = f"there are {len(found)} topologies, and a picture shows one"
         raise Refused("levee plan: too much for a picture.", [Complaint("--format", wrong, "plan them one by one")], Exit.USAGE)
     ready = [prepare(topology, asked, tools.strategies) for topology in found]  # All mistakes before the first search.
+    ready = [replace(one, nodes_from=whence) if whence else one for one in ready]
     for one in ready if frontier else ():
         refuse(one)
     clock = Clock(tools.now, limit_s)

@@ -1,6 +1,6 @@
 """A run as a table: for the live view and for `levee status`.
 
-Called by: cli.local.shown, cli.commands.status.
+Called by: cli.local.shown, cli.commands.status; cli.kube.picture, for the graph of a topology on a cluster.
 """
 
 from rich.console import Group, RenderableType
@@ -12,7 +12,8 @@ from levee.control.seen import Status
 from levee.worlds.local.rows import ReplicaRow, RunSummary
 from levee.worlds.local.table import RunTable, Told
 
-ROLES = {"primary": "green", "deliverer": "green", "secondary": "cyan", "standby": "dim", "none": "red"}
+UNKNOWN = "unknown"  # whose worker could not be asked
+ROLES = {"primary": "green", "deliverer": "green", "secondary": "cyan", "standby": "dim", "none": "red", UNKNOWN: "dim"}
 
 
 def picture(table: RunTable, rows: tuple[ReplicaRow, ...], summary: RunSummary, events: int, *, whole: bool = False) -> RenderableType:
@@ -44,9 +45,7 @@ def graph(table: RunTable, rows: tuple[ReplicaRow, ...]) -> Table:
             row.node,
             Text(row.role, style=ROLES[row.role]),
             row.status,
-            str(row.epoch),
-            str(row.lag_epochs),
-            f"{row.rows_per_s:.0f}",
+            *(("?", "?", "?") if row.role == UNKNOWN else (str(row.epoch), str(row.lag_epochs), f"{row.rows_per_s:.0f}")),
         )
     return shown
 

@@ -108,7 +108,14 @@ class Api:
         return True
 
     def ask(
-        self, verb: str, path: str, body: Object | None = None, *, kind: str = "application/json", query: Mapping[str, str] | None = None
+        self,
+        verb: str,
+        path: str,
+        body: Object | None = None,
+        *,
+        kind: str = "application/json",
+        query: Mapping[str, str] | None = None,
+        timeout_s: float = TIMEOUT_S,
     ) -> Object:
         headers = {"Accept": "application/json", "Content-Type": kind}
         try:
@@ -120,7 +127,7 @@ class Api:
                 body=body,
                 auth_settings=["BearerToken"],
                 _preload_content=False,
-                _request_timeout=TIMEOUT_S,
+                _request_timeout=timeout_s,
             )
         except ApiException as failed:
             self.count(verb, str(failed.status))
