@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from levee.worlds.kubernetes.names import FINALIZER, PAUSED
+from levee.worlds.kubernetes.names import FAILURES, FINALIZER, PAUSED
 from levee.worlds.local.book import Book
 from tests.serve.plant import PATH, PODS, Killed, Operator, Plant, operator, topology
 
@@ -203,3 +203,53 @@ def test_another_nonce_restarts_all_pods_once(plant: Plant, tmp_path: Path) -> N
     assert len(plant.ended) == 6
     assert len(plant.pods()) == 6
     assert len(plant.born) == 12
+
+
+def test_another_nonce_restarts_pods_that_never_became_ready(plant: Plant, tmp_path: Path) -> None:
+    plant.ready = False
+    one = operator(plant)
+    one.run("dispatching")
+    one.go_on(3)
+    plant.ready = True
+    plant.apply(topology(tmp_path / "store", restartNonce=1))
+    one.run("running")
+    assert len(plant.ended) == 6
+    assert len(plant.pods()) == 6
+
+
+def test_killed_at_any_write_of_a_restart_no_pod_is_restarted_twice(tmp_path: Path) -> None:
+    deaths = 0
+    for write in range(1, 100):
+        place = tmp_path / str(write)
+        plant = Plant()
+        plant.apply(topology(place))
+        running(plant)
+        plant.apply(topology(place, restartNonce=1))
+        one = operator(plant, (write, write % 2 == 0))
+        try:
+            one.go_on(8)
+        except Killed:
+            deaths += 1
+        else:
+            break
+        operator(plant).go_on(8)
+        assert plant.things[PATH]["status"]["state"] == "running", f"write {write}"
+        assert sorted(plant.ended) == sorted(set(plant.born)), f"write {write}"
+        assert len(plant.born) == 12, f"write {write}"
+    assert deaths > 12
+
+
+def test_a_pod_that_was_given_up_is_told_of_and_another_nonce_starts_it_again(plant: Plant, tmp_path: Path) -> None:
+    one = running(plant)
+    lost = next(pod for pod in plant.pods() if "count" in pod["metadata"]["name"])
+    lost["metadata"]["annotations"][FAILURES] = "6"
+    plant.put(f"{PODS}/{lost['metadata']['name']}", lost)
+    plant.fail(lost["metadata"]["name"])
+    one.go_on(4)
+    assert len(plant.pods()) == 6, "nobody starts it again"
+    assert conditions(plant)["Healthy"] == ("False", "WorkerGivenUp")
+    plant.apply(topology(tmp_path / "store", restartNonce=1))
+    one.go_on(4)
+    one.run("running")
+    one.go_on(4)
+    assert conditions(plant)["Healthy"][0] == "True"

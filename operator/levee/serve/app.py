@@ -18,6 +18,7 @@ from typing import Any
 import kopf
 
 from levee.lifecycle.documents import machine
+from levee.serve.documents import BOUNDED, JOB
 from levee.serve.hub import Hub
 from levee.serve.leader import Leader
 from levee.serve.metrics import Metrics
@@ -70,7 +71,7 @@ async def serving(settings: Settings) -> None:
     leader = Leader(connected, settings.namespace, identity)
     shop = Shop(connected, Cluster(), Planner(), identity, settings.service_account, settings.worker_image, leader.leads, metrics=metrics)
     hub = Hub(shop)
-    shop.metrics.watch(hub.standings, leader.leads, machine("job").states)
+    shop.metrics.watch(hub.standings, leader.leads, sorted({*machine(JOB).states, *machine(BOUNDED).states}))
     if settings.metrics_port is not None:
         shop.metrics.serve(settings.metrics_port)
     stop = asyncio.Event()

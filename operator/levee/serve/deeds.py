@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from levee.control import rules
-from levee.control.actions import Decision
+from levee.control.actions import Decision, Reason
 from levee.control.events import Event
 from levee.control.making import graph_identity, wanted_of
 from levee.control.names import Instant
@@ -28,7 +28,7 @@ from levee.topology.spec import Resource
 from levee.topology.wanted import Packing
 from levee.topology.wording import complaint_text
 from levee.worlds import plans
-from levee.worlds.kubernetes import companions, eligible
+from levee.worlds.kubernetes import companions, eligible, names
 from levee.worlds.kubernetes.names import Owner
 from levee.worlds.kubernetes.pods import PodTerms
 from levee.worlds.kubernetes.world import KubernetesWorld
@@ -157,12 +157,17 @@ class Deeds:
 
     def start_replicas(self, context: Context) -> None:
         world, now = self.need_world(), self.shop.now()
-        if context.event == "restart":
-            self.shop.remove_pods(self.owner)
-            self.nonce = nonce_of(self.resource)
+        if context.record.state == "dispatching" and self.nonce != nonce_of(self.resource):
+            self.end_earlier_starts(world)
         self.shop.ensure(companions.config_map(self.owner, world.terms.config_map, self.in_force().resource))
         self.shop.ensure(companions.budget(self.owner, len(world.wanted.workers)))
         self.carry_out(rules.start_what_is_planned(world.wanted, world.observe(now), now), now)
+
+    def end_earlier_starts(self, world: KubernetesWorld) -> None:
+        """By what they bear: who dies in this, and who goes on with it, end no pod twice."""
+        self.nonce = nonce_of(self.resource)
+        world.terms = self.terms(self.in_force())
+        self.shop.remove_pods(self.owner, lambda pod: (pod["metadata"].get("annotations") or {}).get(names.NONCE) != str(self.nonce))
 
     def remove_replicas(self, _: Context) -> None:
         self.shop.remove_pods(self.owner)
@@ -216,15 +221,17 @@ class Deeds:
             self.take_up(good, plans.write(blobs, layout, good))
             self.open_log(context)
 
-    def order_stop(self, _: Context) -> None:
+    def order_stop(self, context: Context) -> None:
         """Whoever loses the race for a number tries the next."""
+        completes = context.record.state == "completing"
+        reason = f"{Reason.COMPLETED}: {rules.ALL_DONE}" if completes else f"{Reason.STOPPING}: its resource says so"
         self.abandoned = self.shop.namespace_goes(self.owner.namespace)
         if self.abandoned:
             return
         world = self.need_world()
         while (record := world.book.newest()) is not None and not record.shape.stopped:
             stopped = control.successor(record, world.book.holder, shape=replace(record.shape, stopped=True))
-            world.book.write(replace(stopped, reason="Stopping: its resource says so"))
+            world.book.write(replace(stopped, reason=reason))
 
     def find_the_end(self, _: Context) -> str | None:
         world, now = self.need_world(), self.shop.now()
@@ -296,6 +303,7 @@ class Deeds:
             config_map=companions.config_map_name(self.owner, plan.resource),
             service_account=self.shop.service_account,
             secret=spec.store.secret,
+            nonce=self.nonce,
             tolerate_s=max(1, round(spec.fault_tolerance.failure_timeout)),
             template=spec.pod_template,
         )

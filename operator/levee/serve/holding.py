@@ -75,6 +75,8 @@ def of_world(known: Known, now: Instant) -> Iterator[str]:
         yield "lost"
     if seen.record is None or was_never_begun(wanted, seen) or rules.finish_when_stopped(wanted, seen, now) is not None:
         yield "stopped"
+    if seen.completed or rules.stop_when_all_have_ended(wanted, seen, now) is not None:
+        yield "exhausted"
     if seen.completed and rules.finish_when_stopped(wanted, seen, now) is not None:
         yield "ended"
 

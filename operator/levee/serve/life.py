@@ -15,15 +15,16 @@ from levee.control.chronicle import Chronicle
 from levee.control.decide import decide
 from levee.control.names import Instant
 from levee.control.seen import Observation
-from levee.lifecycle.documents import machine
 from levee.lifecycle.failures import Terms
 from levee.lifecycle.handlers import Context, Handler, Handlers, missing_handlers
+from levee.lifecycle.machine import Machine
 from levee.lifecycle.names import EventName, Kind, OnFailure
 from levee.lifecycle.names import Instant as Wall
 from levee.lifecycle.position import Position
 from levee.lifecycle.runner import Runner, Turn
 from levee.serve import status
 from levee.serve.deeds import Deed, Deeds
+from levee.serve.documents import BOUNDED, document
 from levee.serve.holding import Known, holding
 from levee.serve.metrics import Standing
 from levee.serve.records import StatusRecords, path, stamp
@@ -52,14 +53,18 @@ class Life:
     chronicle: Chronicle = field(default_factory=Chronicle)
     written: Mapping[str, Any] = field(default_factory=dict)  # the status as it was told last
     written_at: Instant = LONG_AGO
+    held_now: frozenset[EventName] = frozenset()  # the events that hold
     over: bool = False
 
     def __post_init__(self) -> None:
         self.deeds = Deeds(self.shop, self.owner, self.resource)
         self.records = StatusRecords(self.shop.api, self.owner)
         self.teller = Teller(self.shop.api, self.shop.identity)
-        self.runner = Runner(machine("job"), self.records, handlers(self.deeds), lambda: Wall(self.shop.wall_ms()), random, self.terms())
         self.written = self.resource.get("status") or {}
+        lifecycle = document(self.resource, self.written.get("state"))
+        self.runner = Runner(
+            lifecycle, self.records, handlers(self.deeds), lambda: Wall(self.shop.wall_ms()), random, self.terms(lifecycle)
+        )
         before = self.written.get("lifecycle") or {}
         self.deeds.read, self.deeds.nonce = int(before.get("read") or 0), int(before.get("restartNonce") or 0)
         missing = missing_handlers(self.runner.machine, self.runner.handlers)
@@ -67,14 +72,17 @@ class Life:
 
     def renew(self, resource: Object) -> None:
         self.resource = self.deeds.resource = resource
-        self.runner.terms = self.terms()
+        self.runner.terms = self.terms(self.runner.machine)
 
-    def terms(self) -> Terms:
+    def terms(self, lifecycle: Machine) -> Terms:
         said = (self.resource["spec"].get("faultTolerance") or {}).get("onFailure", "restart")
-        return Terms(self.machine().budget, OnFailure(said))
+        return Terms(lifecycle.budget, OnFailure(said))
 
-    def machine(self) -> Any:
-        return machine("job")
+    def choose_lifecycle(self) -> None:
+        """Before it begins, and where another operator has had it."""
+        position, told = self.runner.position, self.resource.get("status") or {}
+        if position is None or position.state == self.runner.machine.initial:
+            self.runner.machine = document(self.resource, told.get("state") if position is None else position.state)
 
     async def turn(self) -> float:
         """The seconds until the next one, if nothing happens before."""
@@ -91,7 +99,9 @@ class Life:
     async def take(self) -> float:
         now = self.shop.now()
         seen = await asyncio.to_thread(self.deeds.observe, now)
-        turn = await self.runner.turn(self.holding(seen, now))
+        self.choose_lifecycle()
+        self.held_now = self.holding(seen, now)
+        turn = await self.runner.turn(self.held_now)
         if turn.position is None:
             return SOON_S
         await asyncio.to_thread(self.tell_of, turn)
@@ -108,7 +118,7 @@ class Life:
         known = Known(
             in_force, deeds.read, deeds.nonce, pods, deeds.world.wanted if deeds.world is not None else None, seen, deeds.abandoned
         )
-        return holding(self.resource, known, now)
+        return holding(self.resource, known, now) & self.runner.machine.events.keys()
 
     def control(self, now: Instant) -> None:
         world = self.deeds.world
@@ -157,12 +167,13 @@ class Life:
             int(self.resource["metadata"]["generation"]),
             position,
             worth,
-            deeds.trouble,
+            self.trouble(position),
             world.wanted if world is not None else None,
             self.seen if world is not None else None,
             self.decision if world is not None else None,
             now,
             world.silent if world is not None else "",
+            bounded=self.runner.machine.name == BOUNDED,
         )
         told = status.stamped(status.fields(scene) | self.memory(), self.written, scene.generation, stamp(Wall(self.shop.wall_ms())))
         changed = {name: value for name, value in told.items() if self.written.get(name) != value}
@@ -170,6 +181,12 @@ class Life:
             return
         await self.records.patch({"status": changed})
         self.written, self.written_at = {**self.written, **told}, now
+
+    def trouble(self, position: Position) -> tuple[str, str]:
+        lifecycle = self.runner.machine
+        if "edit" in self.held_now and position.state in status.LIVING and lifecycle.transition(position.state, EventName("edit")) is None:
+            return "CannotChange", "a topology whose sources end cannot be changed once it has begun: make another one"
+        return self.deeds.trouble
 
     def memory(self) -> dict[str, Any]:
         """What the next operator could not find out by itself, if it is not written yet."""

@@ -11,6 +11,7 @@ from typing import Any
 
 from levee.control.actions import Decision, Reason
 from levee.control.names import Instant
+from levee.control.rules import ALL_DONE
 from levee.control.seen import Observation
 from levee.control.standing import caught_up, lag, unready, usable
 from levee.control.wanted import Wanted
@@ -18,7 +19,8 @@ from levee.lifecycle.position import Position
 from levee.worlds.plans import Worth
 
 WELL = {Reason.SETTLED, Reason.RATES_UNKNOWN, Reason.ALL_READY, Reason.FIRST_EPOCHS, Reason.RATES_CHANGED, Reason.WAITING, Reason.OPENING}
-LIVING = {"dispatching", "running", "updating", "reverting"}
+LIVING = {"dispatching", "running", "updating", "reverting", "completing"}
+AT_REST = {"suspended", "failed", "canceled", "completed"}
 MESSAGE_MAX = 4_000
 START = Instant(0)
 
@@ -36,6 +38,7 @@ class Scene:
     decision: Decision | None = None
     now: Instant = START
     silent: str = ""  # why the store does not answer
+    bounded: bool = False  # its sources come to an end
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,8 @@ def fields(scene: Scene) -> dict[str, Any]:
         told["plan"] = shown | {"optimiser": worth.optimiser}
     if scene.wanted is not None and scene.seen is not None:
         told |= numbers(scene, scene.wanted, scene.seen)
+    if scene.position.state in AT_REST:
+        told |= {"replicas": {"active": 0, "desired": 0}, "lagEpochs": 0}
     return told
 
 
@@ -74,7 +79,17 @@ def numbers(scene: Scene, wanted: Wanted, seen: Observation) -> dict[str, Any]:
 
 
 def conditions(scene: Scene) -> tuple[Said, ...]:
-    return ready(scene), planned(scene), healthy(scene), met(scene)
+    found = ready(scene), planned(scene), healthy(scene), met(scene)
+    return (*found, complete(scene)) if scene.bounded else found
+
+
+def complete(scene: Scene) -> Said:
+    """As a Job has it, for who waits: only a topology whose sources end can be."""
+    if scene.position.state == "completed":
+        return Said("Complete", "True", "AllComputed", ALL_DONE)
+    return Said(
+        "Complete", "False", str(scene.position.state).capitalize(), "its sources have not come to their ends, or not all is computed"
+    )
 
 
 def ready(scene: Scene) -> Said:
@@ -84,6 +99,8 @@ def ready(scene: Scene) -> Said:
     reason, words = scene.trouble
     if words and state not in LIVING:
         return Said("Ready", "False", reason, words)
+    if state == "completed":
+        return Said("Ready", "False", "Completed", f"{ALL_DONE}; its replicas are gone")
     if state not in LIVING or scene.wanted is None or scene.seen is None:
         return Said("Ready", "False", state.capitalize(), f"it is {state}")
     missing = unready(scene.wanted, scene.seen, scene.now)

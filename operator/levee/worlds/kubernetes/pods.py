@@ -42,6 +42,7 @@ class PodTerms:
     config_map: str  # holds the resource as it was planned
     service_account: str | None = None
     secret: str | None = None  # with the store's credentials
+    nonce: int = 0  # the restartNonce by which they are started
     tolerate_s: int = 5
     template: Mapping[str, Any] = field(default_factory=dict)  # what the user wants to be otherwise
 
@@ -73,6 +74,7 @@ def metadata(start: StartWorker, terms: PodTerms, birth: Birth) -> Manifest:
             names.FAILURES: str(start.failures),
             names.INCARNATION: str(birth.number),
             names.RECORD: str(birth.record),
+            names.NONCE: str(terms.nonce),
         },
         "ownerReferences": [names.reference(owner, API_VERSION, KIND)],
     }
