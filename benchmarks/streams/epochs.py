@@ -19,8 +19,8 @@ def keys(mode: Mode) -> Iterator[Key]:
         yield "floor", "", mode.warm_epochs, mode.epochs, repetition
         for function in FUNCTIONS:
             for who in WHO:
-                epochs = mode.spark_epochs if who == "defaults" else mode.epochs
-                warm = mode.spark_epochs // 2 if who == "defaults" else mode.warm_epochs
+                slow = mode.spark_epochs[function == "windowed"]
+                warm, epochs = (slow // 2, slow) if who == "defaults" else (mode.warm_epochs, mode.epochs)
                 yield who, function, warm, epochs, repetition
 
 
