@@ -55,6 +55,17 @@ def test_a_task_asks_for_each_task_that_it_reads() -> None:
     assert requests.inputs(made, made.operators[1], 0) == 2
 
 
+def test_a_stream_costs_a_trimmers_lists_once_and_more_for_each_task_that_reads_it() -> None:
+    made = topology()
+    assert [requests.consumers(made, one.name, 0) for one in (*made.sources, *made.operators)] == [1, 1, 1]
+    often = replace(made.timing, retention_s=0)
+    turn = [
+        requests.trimming(replicas, 1, consumers, often).puts * requests.TRIM_PERIODS for replicas, consumers in ((2, 1), (3, 1), (2, 2))
+    ]
+    assert turn[1] == pytest.approx(turn[0] + 1)  # whoever does not lead asks for the time
+    assert turn[2] == pytest.approx(turn[0] + requests.KEEPER_LISTS)
+
+
 def test_half_the_period_asks_twice_as_often() -> None:
     made = topology()
     still = replace(made.timing, retention_s=1e12, failure_timeout_s=1e12)
