@@ -24,7 +24,9 @@ def plant(tmp_path: Path) -> Plant:
 
 
 def hub_of(plant: Plant) -> Hub:
-    return Hub(operator(plant).shop)
+    hub = Hub(operator(plant).shop)
+    hub.synced.set()
+    return hub
 
 
 @pytest.mark.parametrize("mistake", [ValueError("a bug"), Panic("another")])

@@ -1,7 +1,7 @@
-"""The Kopf application: three watches that feed one hub.
+"""The Kopf application: a watch of resources, and two of our own for pods and nodes, that feed one hub.
 
-Why: kopf knows how to watch, to reconnect and to be probed; what is written, and when, is decided here alone. So it is given event handlers
-only, which write nothing.
+Why: kopf knows how to watch, to reconnect and to be probed; what is written, and when, is decided here alone. So it is given an event
+handler only, which writes nothing. Pods are too many for it: it begins a task for each, and lists all of them anew every minute.
 Called by: `python -m levee.serve`.
 """
 
@@ -11,8 +11,12 @@ import os
 import signal
 import socket
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
+from threading import Thread
 from typing import Any
 
 import kopf
@@ -26,11 +30,13 @@ from levee.serve.planning import Planner
 from levee.serve.shop import WORKER_IMAGE, Shop
 from levee.topology.crd import PLURAL
 from levee.topology.spec import GROUP, VERSION
-from levee.worlds.kubernetes import api, names
+from levee.worlds.kubernetes import api, names, watching
 from levee.worlds.kubernetes.cluster import Cluster
+from levee.worlds.kubernetes.listeners import NodeListener, PodListener
+from levee.worlds.kubernetes.watching import Watch
 
 log = logging.getLogger("levee")
-SERVER_TIMEOUT_S, CLIENT_TIMEOUT_S = 60, 75  # a watch that stalls is noticed, and begun anew
+THREADS = 32  # for turns and requests, which mostly wait
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +83,9 @@ async def serving(settings: Settings) -> None:
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS))
     leading = asyncio.create_task(leader.follow())
+    followed = asyncio.create_task(watch(hub, settings.watched, stop))
     log.info("%s watches %s", identity, ", ".join(settings.watched) or "all namespaces")
     try:
         await kopf.operator(
@@ -91,22 +99,44 @@ async def serving(settings: Settings) -> None:
         )
     finally:
         leading.cancel()
+        followed.cancel()
         leader.release()
         shop.planner.close()
+
+
+async def watch(hub: Hub, watched: Sequence[str], stop: asyncio.Event) -> None:
+    """Pods and nodes, each in a thread; nothing is decided before all of them have been listed."""
+    loop, cluster = asyncio.get_running_loop(), hub.shop.cluster
+
+    def tell(call: Callable[..., object], *words: object) -> None:
+        with suppress(RuntimeError):  # the loop is closed: nobody wants to know any more
+            loop.call_soon_threadsafe(call, *words)
+
+    listeners: dict[str, PodListener | NodeListener] = {"/api/v1/nodes": NodeListener(cluster, lambda: tell(hub.all_concerned))}
+    for namespace in watched or ("",):
+        path = f"/api/v1/namespaces/{namespace}/pods" if namespace else "/api/v1/pods"
+        listeners[path] = PodListener(cluster, namespace, lambda keys: tell(hub.pods_seen, keys))
+    listed = {path: asyncio.Event() for path in listeners}
+    for path, listener in listeners.items():
+        selector = names.TOPOLOGY if isinstance(listener, PodListener) else ""
+        one = Watch(hub.shop.api, path, listener, selector, stop.is_set, partial(tell, listed[path].set))
+        Thread(target=one.follow, name=f"watch {path}", daemon=True).start()
+    for event in listed.values():
+        await event.wait()
+    hub.synced.set()
 
 
 def tuned() -> kopf.OperatorSettings:
     settings = kopf.OperatorSettings()
     settings.posting.enabled = False
-    settings.watching.server_timeout = SERVER_TIMEOUT_S
-    settings.watching.client_timeout = CLIENT_TIMEOUT_S
+    settings.watching.server_timeout = watching.SERVER_TIMEOUT_S
+    settings.watching.client_timeout = watching.CLIENT_TIMEOUT_S
     settings.persistence.finalizer = names.FINALIZER
     return settings
 
 
 def registry(hub: Hub) -> kopf.OperatorRegistry:
     found = kopf.OperatorRegistry()
-    cluster = hub.shop.cluster
 
     @kopf.on.login(registry=found)
     def login(**told: Any) -> kopf.ConnectionInfo | None:
@@ -119,25 +149,5 @@ def registry(hub: Hub) -> kopf.OperatorRegistry:
             hub.resource_gone(resource)
         else:
             hub.resource_seen(resource)
-
-    @kopf.on.event("v1", "pods", labels={names.TOPOLOGY: kopf.PRESENT}, registry=found)
-    async def pod(event: kopf.RawEvent, **_: object) -> None:
-        thing = event["object"]
-        if event["type"] == "DELETED":
-            metadata = thing["metadata"]
-            key = metadata["namespace"], (metadata.get("labels") or {}).get(names.TOPOLOGY, "")
-            cluster.forget(*key, metadata["uid"])
-            hub.pod_seen(key)
-        else:
-            hub.pod_seen(cluster.keep_pod(thing))
-
-    @kopf.on.event("v1", "nodes", registry=found)
-    async def node(event: kopf.RawEvent, **_: object) -> None:
-        thing = event["object"]
-        if event["type"] == "DELETED":
-            cluster.forget_node(thing["metadata"]["name"])
-            hub.all_concerned()
-        elif cluster.keep_node(thing):
-            hub.all_concerned()
 
     return found

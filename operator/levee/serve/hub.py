@@ -6,18 +6,23 @@ Called by: app, with what the watches see.
 
 import asyncio
 import logging
+import time
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from levee.lifecycle.runner import Foreign
-from levee.serve.life import Life
+from levee.serve.life import TURN_S, Life
 from levee.serve.metrics import Standing
 from levee.serve.shop import Shop
 from levee.worlds.kubernetes import names
 from levee.worlds.kubernetes.api import Denied, Object
+from levee.worlds.kubernetes.cluster import Key
 from levee.worlds.kubernetes.names import Owner
 
 log = logging.getLogger("levee")
 AFTER_A_MISTAKE_S = 5.0
+TOGETHER_S = 0.05  # news come in flocks
+TURNS_PER_S, IDLE_TIMES, LONG_S = 25, 4, 1.0  # of turns that nothing but the time has called for
 
 
 @dataclass(slots=True)
@@ -32,6 +37,8 @@ class Hub:
     shop: Shop
     at_once: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(16))
     entries: dict[str, Entry] = field(default_factory=dict)  # by UID
+    of_key: dict[Key, dict[str, Entry]] = field(default_factory=dict)  # by namespace and label, then by UID
+    synced: asyncio.Event = field(default_factory=asyncio.Event)  # before that nobody knows which pods there are
 
     def resource_seen(self, resource: Object) -> None:
         metadata = resource["metadata"]
@@ -39,7 +46,7 @@ class Hub:
             owner = Owner(metadata["namespace"], metadata["name"], metadata["uid"])
             entry = Entry(Life(self.shop, owner, resource), asyncio.Event())
             entry.task = asyncio.create_task(self.follow(entry), name=owner.key)
-            self.entries[metadata["uid"]] = entry
+            self.entries[metadata["uid"]] = self.of_key.setdefault(key_of(owner), {})[metadata["uid"]] = entry
         entry = self.entries[metadata["uid"]]
         if concerns(entry.life.resource, resource):
             entry.news.set()
@@ -47,13 +54,15 @@ class Hub:
 
     def resource_gone(self, resource: Object) -> None:
         entry = self.entries.pop(resource["metadata"]["uid"], None)
+        if entry is not None:
+            self.of_key[key_of(entry.life.owner)].pop(entry.life.owner.uid)
         if entry is not None and entry.task is not None:
             entry.task.cancel()
             entry.life.deeds.close()
 
-    def pod_seen(self, key: tuple[str, str] | None) -> None:
-        for entry in self.entries.values():
-            if key == (entry.life.owner.namespace, names.fitted(entry.life.owner.name)):
+    def pods_seen(self, keys: Iterable[Key]) -> None:
+        for key in keys:
+            for entry in self.of_key.get(key, {}).values():
                 entry.news.set()
 
     def all_concerned(self) -> None:
@@ -61,14 +70,23 @@ class Hub:
             entry.news.set()
 
     async def follow(self, entry: Entry) -> None:
+        await self.synced.wait()
         while not entry.life.over:
             entry.news.clear()
-            rest_s = await self.turn(entry)
+            began_s = time.monotonic()
+            rest_s = self.rested(await self.turn(entry), time.monotonic() - began_s)
             try:
                 async with asyncio.timeout(rest_s):
                     await entry.news.wait()
+                    await asyncio.sleep(TOGETHER_S)
             except TimeoutError:
                 continue
+
+    def rested(self, asked_s: float, took_s: float) -> float:
+        """However many topologies there are and however large they are, looking at them by the clock leaves time for what happens."""
+        if asked_s < TURN_S:
+            return asked_s
+        return max(asked_s, len(self.entries) / TURNS_PER_S, IDLE_TIMES * min(took_s, LONG_S))
 
     async def turn(self, entry: Entry) -> float:
         """A mistake in one topology's life is told, and takes no other along."""
@@ -89,6 +107,10 @@ class Hub:
 
     def standings(self) -> list[Standing]:
         return [entry.life.standing() for entry in list(self.entries.values())]
+
+
+def key_of(owner: Owner) -> Key:
+    return owner.namespace, names.fitted(owner.name)
 
 
 def concerns(before: Object, after: Object) -> bool:

@@ -6,7 +6,7 @@ Called by: world and serve.
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, TypeAlias
@@ -19,7 +19,7 @@ from kubernetes.client.exceptions import ApiException
 Object: TypeAlias = dict[str, Any]
 
 TIMEOUT_S = 10.0
-CONNECTIONS = 16
+CONNECTIONS, PIECE_BYTES = 16, 1 << 16
 MERGE = "application/merge-patch+json"
 
 
@@ -138,6 +138,41 @@ class Api:
         self.count(verb, str(answer.status))
         found: Object = json.loads(answer.data)
         return found
+
+    def watch(self, path: str, query: Mapping[str, str], silent_s: float) -> Iterator[Object]:
+        """Events as they come, until the server ends it."""
+        answer = self.stream(path, {**query, "watch": "true"}, silent_s)
+        rest = b""
+        try:
+            for piece in answer.stream(PIECE_BYTES, decode_content=True):
+                *lines, rest = (rest + piece).split(b"\n")
+                yield from map(json.loads, filter(None, lines))
+        except (urllib3.exceptions.HTTPError, OSError) as failed:
+            raise Unreachable(f"WATCH {path}: {failed}") from failed
+        finally:
+            answer.close()  # what was not read is of no use to whoever has the connection next
+            answer.release_conn()
+
+    def stream(self, path: str, query: Mapping[str, str], silent_s: float) -> Any:
+        words, headers = list(query.items()), {"Accept": "application/json"}
+        try:
+            answer = self.client.call_api(
+                path,
+                "GET",
+                query_params=words,
+                header_params=headers,
+                auth_settings=["BearerToken"],
+                _preload_content=False,
+                _request_timeout=(TIMEOUT_S, silent_s),
+            )
+        except ApiException as failed:
+            self.count("WATCH", str(failed.status))
+            raise named(failed) from failed
+        except (urllib3.exceptions.HTTPError, OSError) as failed:
+            self.count("WATCH", "none")
+            raise Unreachable(f"WATCH {path}: {failed}") from failed
+        self.count("WATCH", str(answer.status))
+        return answer
 
 
 def named(failed: ApiException) -> Exception:

@@ -1,0 +1,95 @@
+"""Follow the pods or the nodes of a cluster: all of them first, then each change, and all of them again where the thread was lost.
+
+Why: a turn that does not know all pods would start some of them twice; what has gone while nobody watched is told by no event, only by a
+list; and of ten thousand pods each event must cost no more than reading it.
+Called by: serve.app, in a thread for each.
+"""
+
+import logging
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Protocol
+
+from levee.worlds.kubernetes.api import Api, Denied, Object, Unreachable
+
+log = logging.getLogger("levee")
+PAGE, AGAIN_S = 500, 2.0
+SERVER_TIMEOUT_S, CLIENT_TIMEOUT_S = 60, 75  # a watch that stalls is noticed, and begun anew
+
+
+class Listener(Protocol):
+    """Hears of things in the thread of the watch."""
+
+    def listed(self, things: list[Object], version: int) -> None: ...
+
+    def changed(self, thing: Object) -> None: ...
+
+    def gone(self, thing: Object) -> None: ...
+
+
+@dataclass(slots=True)
+class Watch:
+    api: Api
+    path: str
+    listener: Listener
+    selector: str = ""  # of labels
+    stopping: Callable[[], bool] = lambda: False
+    synced: Callable[[], object] = lambda: None  # called when all were listed
+
+    def follow(self) -> None:
+        while not self.stopping():
+            try:
+                version = self.list_all()
+                self.synced()
+                while not self.stopping():
+                    version = self.hear(version)
+            except Lost:
+                continue
+            except (Unreachable, Denied, ValueError) as trouble:
+                log.warning("%s cannot be watched, and is tried again: %s", self.path, trouble)
+                threading.Event().wait(AGAIN_S)
+
+    def list_all(self) -> str:
+        """Page by page; the version of the first is that of all."""
+        things: list[Object] = []
+        query = {"labelSelector": self.selector, "limit": str(PAGE)}
+        while True:
+            page = self.api.ask("GET", self.path, query=query)
+            things += page["items"]
+            if not page["metadata"].get("continue"):
+                version: str = page["metadata"]["resourceVersion"]
+                self.listener.listed(things, int(version))
+                return version
+            query |= {"continue": page["metadata"]["continue"]}
+
+    def hear(self, version: str) -> str:
+        """Until the server ends it, as it does every minute; whoever goes on from that version misses nothing."""
+        query = {"labelSelector": self.selector, "resourceVersion": version, "allowWatchBookmarks": "true"}
+        try:
+            for event in self.api.watch(self.path, {**query, "timeoutSeconds": str(SERVER_TIMEOUT_S)}, CLIENT_TIMEOUT_S):
+                version = self.take(event)
+        except Denied as denied:
+            if denied.status == HTTPStatus.GONE:
+                raise Lost from None
+            raise
+        return version
+
+    def take(self, event: Object) -> str:
+        thing: Object = event["object"]
+        match event["type"]:
+            case "ADDED" | "MODIFIED":
+                self.listener.changed(thing)
+            case "DELETED":
+                self.listener.gone(thing)
+            case "ERROR":
+                raise Lost  # most often: what has happened since that version is no longer known
+            case _:
+                pass  # a bookmark: only its version is news
+        version: str = thing["metadata"]["resourceVersion"]
+        return version
+
+
+class Lost(Exception):
+    """The changes since the last version cannot be had."""
