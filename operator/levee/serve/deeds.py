@@ -35,6 +35,7 @@ from levee.worlds.kubernetes.world import KubernetesWorld
 from levee.worlds.local.book import Book
 from levee.worlds.plans import WrittenPlan
 from levee_spark.log import control, probe
+from levee_spark.log.keys import Layout
 from levee_spark.log.wiring import Wiring
 from levee_spark.store.address import CannotOpen, open_store
 from levee_spark.store.blobs import Blobs, Trouble
@@ -254,21 +255,35 @@ class Deeds:
         """From what is in the store, if this process has not made the plan itself."""
         if self.world is not None:
             return self.world
-        driver = self.open_store(self.read_resource(self.plan.resource if self.plan is not None else self.resource))
-        wiring = self.wiring(self.plan.resource if self.plan is not None else self.resource)
-        book = Book(wiring, driver, f"controller-{self.shop.identity}")
-        if self.plan is None:
-            record = book.newest()
-            number = record.plan if record is not None else plans.newest(driver.blobs, wiring.layout)
-            found = plans.read(driver.blobs, wiring.layout, number)
-            if found is None:
-                raise Overtaken  # there is none: whoever thought so must look again
-            self.plan, self.number = found, number
+        book = self.find_plan() if self.plan is None else self.book(self.plan)
+        assert self.plan is not None
         shop = self.shop
         self.world = KubernetesWorld(
             self.wanted(self.plan), self.terms(self.plan), book, shop.api, shop.cluster, shop.when, self.number, shop.leads, shop.asker()
         )
         return self.world
+
+    def find_plan(self) -> Book:
+        """In force, or, before any is, the newest. By the store alone: the resource may be nonsense by now."""
+        store, layout = self.resource["spec"]["store"], Layout(self.owner.key, self.owner.uid)
+        blobs = self.open_at(store["uri"], store.get("secret")).blobs
+        number = plans.newest(blobs, layout)
+        found = plans.read(blobs, layout, number)
+        if found is None:
+            raise Overtaken  # there is none: whoever thought so must look again
+        book = self.book(found)
+        record = book.newest()
+        if record is not None and record.plan != number:
+            number, found = record.plan, plans.read(blobs, layout, record.plan)
+            if found is None:
+                raise Overtaken
+            book = self.book(found)
+        self.plan, self.number = found, number
+        return book
+
+    def book(self, plan: WrittenPlan) -> Book:
+        driver = self.open_store(self.read_resource(plan.resource))
+        return Book(self.wiring(plan.resource), driver, f"controller-{self.shop.identity}")
 
     def observe(self, now: Instant) -> Observation | None:
         return self.world.observe(now) if self.world is not None else None

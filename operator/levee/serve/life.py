@@ -25,7 +25,7 @@ from levee.lifecycle.runner import Runner, Turn
 from levee.serve import status
 from levee.serve.deeds import Deed, Deeds
 from levee.serve.documents import BOUNDED, document
-from levee.serve.holding import Known, holding
+from levee.serve.holding import Known, differs, holding
 from levee.serve.metrics import Standing
 from levee.serve.records import StatusRecords, path, stamp
 from levee.serve.shop import Shop
@@ -67,6 +67,7 @@ class Life:
         )
         before = self.written.get("lifecycle") or {}
         self.deeds.read, self.deeds.nonce = int(before.get("read") or 0), int(before.get("restartNonce") or 0)
+        self.deeds.trouble = status.told_trouble(self.written)
         missing = missing_handlers(self.runner.machine, self.runner.handlers)
         assert not missing, missing
 
@@ -186,7 +187,12 @@ class Life:
         lifecycle = self.runner.machine
         if "edit" in self.held_now and position.state in status.LIVING and lifecycle.transition(position.state, EventName("edit")) is None:
             return "CannotChange", "a topology whose sources end cannot be changed once it has begun: make another one"
-        return self.deeds.trouble
+        return ("", "") if self.is_as_in_force() else self.deeds.trouble
+
+    def is_as_in_force(self) -> bool:
+        """What was refused is gone by now: the resource is again what runs, and is not read for that."""
+        deeds, generation = self.deeds, int(self.resource["metadata"]["generation"])
+        return deeds.plan is not None and deeds.read != generation and not differs(self.resource["spec"], deeds.plan.resource["spec"])
 
     def memory(self) -> dict[str, Any]:
         """What the next operator could not find out by itself, if it is not written yet."""

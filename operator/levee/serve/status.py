@@ -22,6 +22,7 @@ WELL = {Reason.SETTLED, Reason.RATES_UNKNOWN, Reason.ALL_READY, Reason.FIRST_EPO
 LIVING = {"dispatching", "running", "updating", "reverting", "completing"}
 AT_REST = {"suspended", "failed", "canceled", "completed"}
 MESSAGE_MAX = 4_000
+GOES_ON = "; it goes on as its last good resource said"
 START = Instant(0)
 
 
@@ -120,8 +121,7 @@ def starting(seen: Observation) -> str:
 def planned(scene: Scene) -> Said:
     reason, words = scene.trouble
     if words:
-        goes_on = "; it goes on as its last good resource said" if scene.worth is not None else ""
-        return Said("Planned", "False", reason, words + goes_on)
+        return Said("Planned", "False", reason, words + (GOES_ON if scene.worth is not None else ""))
     if scene.worth is None:
         return Said("Planned", "Unknown", "NotYet", "it has not been planned yet")
     worth = scene.worth
@@ -134,6 +134,14 @@ def planned(scene: Scene) -> Said:
     )
     value = "no guarantee" if worth.guarantee is None else f"a guarantee of {worth.guarantee:.3f}"
     return Said("Planned", "True", "PlanFound", f"{value} by {worth.optimiser}, {gap}")
+
+
+def told_trouble(written: Mapping[str, Any]) -> tuple[str, str]:
+    """Why the resource was refused, as the operator before has told it: a new one reads it no second time."""
+    for one in written.get("conditions") or ():
+        if one["type"] == "Planned" and one["status"] == "False":
+            return str(one["reason"]), str(one["message"]).removesuffix(GOES_ON)
+    return "", ""
 
 
 def healthy(scene: Scene) -> Said:
