@@ -63,6 +63,7 @@ class Reason(StrEnum):
     REPLICAS_STARTING = "ReplicasStarting"
     WORKER_LOST = "WorkerLost"
     NODE_LOST = "NodeLost"
+    NODE_CORDONED = "NodeCordoned"
     WORKER_HANGS = "WorkerHangs"
     HOME_AGAIN = "HomeAgain"
     ALL_READY = "AllReady"

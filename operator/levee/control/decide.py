@@ -26,6 +26,7 @@ RULES: tuple[Rule, ...] = (  # the first that speaks wins: end before repair, re
     rules.start_what_is_planned,
     rules.replace_lost_workers,
     rules.leave_dead_nodes,
+    rules.leave_cordoned_nodes,
     rules.end_what_hangs,
     rules.leave_refuges,
     rules.set_the_clock,

@@ -36,6 +36,10 @@ def nodes(before: Observation, after: Observation) -> Iterator[Event]:
             yield Event(node.node, "crashed", grave=True)
         elif node.alive and earlier is not None and not earlier.alive:
             yield Event(node.node, "is back")
+        if earlier is not None and earlier.accepts != node.accepts:
+            yield Event(
+                node.node, "is open again" if node.accepts else "is cordoned: what runs there goes on, and begins elsewhere when it ends"
+            )
 
 
 def workers(before: Observation, after: Observation) -> Iterator[Event]:

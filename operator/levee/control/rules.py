@@ -4,6 +4,7 @@ Why: a rule fits on a screen and in a test. Their order, which is the policy, st
 Called by: `decide`.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from levee.control import outages, placing, ranks
@@ -13,7 +14,7 @@ from levee.control.rates import holding
 from levee.control.seen import Observation, Phase, WorkerSeen
 from levee.control.standing import is_taken_over, reached, uncovered
 from levee.control.wanted import Wanted
-from levee.topology.names import ConfigurationName
+from levee.topology.names import ConfigurationName, NodeName
 from levee.topology.wording import count
 from levee_spark.log import control
 from levee_spark.log.values import ControlRecord
@@ -93,8 +94,8 @@ def let_survivors_lead(wanted: Wanted, seen: Observation, now: Instant) -> Decis
 
 def start_what_is_planned(wanted: Wanted, seen: Observation, _now: Instant) -> Decision | None:
     known = {worker.worker for worker in seen.workers}
-    living = {node.node for node in seen.nodes if node.alive}
-    missing = [placed for placed in wanted.workers if placed.worker not in known and placed.node in living]
+    open_nodes = {node.node for node in seen.nodes if node.is_open}
+    missing = [placed for placed in wanted.workers if placed.worker not in known and placed.node in open_nodes]
     if not missing:
         return None
     actions = tuple(StartWorker(placed.worker, placed.node, placed.replicas, attempt=1) for placed in missing)
@@ -114,23 +115,23 @@ def replace_lost_workers(wanted: Wanted, seen: Observation, now: Instant) -> Dec
 def leave_dead_nodes(wanted: Wanted, seen: Observation, now: Instant) -> Decision | None:
     """A node that has been gone for `failureTimeout` does not come back in time; its replicas begin where there is most room."""
     dead = [node.node for node in seen.nodes if not node.alive and now - node.since >= wanted.patience.failure_ms]
-    stranded = {replica for worker in seen.workers if worker.node in dead for replica in worker.replicas}
-    stranded |= {replica for placed in wanted.workers if placed.node in dead for replica in placed.replicas}
-    homeless = sorted(stranded - set(seen.homes))
-    homes = {replica: worker.node for replica, worker in seen.homes.items()}
-    found = placing.refuge(homeless, homes, [node.node for node in seen.nodes if node.alive], wanted.loads, wanted.capacities)
-    if not found:
-        return None
-    known = [worker.worker for worker in seen.workers]
-    actions = tuple(StartWorker(placing.next_worker(node, known), node, replicas, attempt=1) for node, replicas in found.items())
-    moved = ", ".join(f"{' '.join(replicas)} to {node}" for node, replicas in found.items())
-    return Decision(Reason.NODE_LOST, f"{', '.join(dead)} is gone: {moved}", actions)
+    return moving(wanted, seen, dead, Reason.NODE_LOST, f"{', '.join(dead)} is gone")
+
+
+def leave_cordoned_nodes(wanted: Wanted, seen: Observation, _now: Instant) -> Decision | None:
+    """What was evicted from one would wait there for its end; what still works there is left alone."""
+    cordoned = [node.node for node in seen.nodes if node.alive and not node.accepts]
+    return moving(wanted, seen, cordoned, Reason.NODE_CORDONED, f"{', '.join(cordoned)} takes no pods")
 
 
 def end_what_hangs(wanted: Wanted, seen: Observation, now: Instant) -> Decision | None:
     """What somebody has paused is no accident and is left alone."""
-    limits = {Phase.SILENT: wanted.patience.hang_ms, Phase.STARTING: wanted.patience.start_ms}
+    patience = wanted.patience
+    limits = {Phase.SILENT: patience.hang_ms, Phase.STARTING: patience.start_ms}
     hung = [worker for worker in seen.workers if worker.phase in limits and now - worker.since >= limits[worker.phase]]
+    cordoned = {node.node for node in seen.nodes if node.alive and not node.accepts}
+    shut_out = (worker for worker in seen.workers if worker.phase is Phase.STARTING and worker.node in cordoned and worker not in hung)
+    hung += [worker for worker in shut_out if now - worker.since >= patience.failure_ms]
     if not hung:
         return None
     actions: tuple[Action, ...] = tuple(EndWorker(worker.worker, worker.attempt) for worker in hung)
@@ -188,9 +189,24 @@ def writing(record: ControlRecord, configuration: ConfigurationName, reason: Rea
     return Decision(reason, text, (WriteRecord(replace(record, reason=f"{reason}: {text}"), configuration),))
 
 
+def moving(wanted: Wanted, seen: Observation, left: Sequence[NodeName], reason: Reason, why: str) -> Decision | None:
+    """Those that have lost their place on these nodes, and have none elsewhere, begin where there is most room."""
+    stranded = {replica for worker in seen.workers if worker.node in left for replica in worker.replicas}
+    stranded |= {replica for placed in wanted.workers if placed.node in left for replica in placed.replicas}
+    homes = {one: home.node for one, home in seen.homes.items() if home.phase is not Phase.ENDED or home.node not in left}
+    open_nodes = [node.node for node in seen.nodes if node.is_open]
+    found = placing.refuge(sorted(stranded - homes.keys()), homes, open_nodes, wanted.loads, wanted.capacities)
+    if not found:
+        return None
+    known = [worker.worker for worker in seen.workers]
+    actions = tuple(StartWorker(placing.next_worker(node, known), node, replicas, attempt=1) for node, replicas in found.items())
+    moved = ", ".join(f"{' '.join(replicas)} to {node}" for node, replicas in found.items())
+    return Decision(reason, f"{why}: {moved}", actions)
+
+
 def ended_workers(wanted: Wanted, seen: Observation) -> list[WorkerSeen]:
-    """On nodes that live; a refuge only if its replicas are not at home elsewhere."""
-    living = {node.node for node in seen.nodes if node.alive}
+    """On nodes that take them again; a refuge only if its replicas are not at home elsewhere."""
+    living = {node.node for node in seen.nodes if node.is_open}
     needed = {placed.worker for placed in wanted.workers} | {worker.worker for worker in seen.homes.values()}
     return [worker for worker in seen.workers if worker.phase is Phase.ENDED and worker.node in living and worker.worker in needed]
 

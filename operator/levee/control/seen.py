@@ -67,6 +67,11 @@ class NodeSeen:
     node: NodeName
     alive: bool
     since: Instant
+    accepts: bool = True  # what is started there begins; what runs there goes on in any case
+
+    @property
+    def is_open(self) -> bool:
+        return self.alive and self.accepts
 
 
 @dataclass(frozen=True, slots=True)

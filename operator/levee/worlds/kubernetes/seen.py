@@ -38,7 +38,8 @@ class PodSeen:
 def node_seen(node: Object, when: When, now: Instant) -> NodeSeen:
     ready = condition(node, "Ready")
     alive = ready.get("status") == "True"
-    return NodeSeen(NodeName(node["metadata"]["name"]), alive, moment(ready.get("lastTransitionTime"), when, now))
+    accepts = not node.get("spec", {}).get("unschedulable")
+    return NodeSeen(NodeName(node["metadata"]["name"]), alive, moment(ready.get("lastTransitionTime"), when, now), accepts)
 
 
 def pod_seen(pod: Object, states: tuple[ReplicaSeen, ...], when: When, now: Instant) -> PodSeen | None:
