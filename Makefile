@@ -11,7 +11,7 @@ PYTHON ?= $(shell for name in python3.11 python3 python3.12 python3.13 python3.1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo venv lint lint-style lint-types lint-layers lint-house test servers e2e e2e-servers e2e-cluster cluster-up cluster-down cluster-status check format crds bench-planning bench-streams ratchet lock clean
+.PHONY: help demo venv lint lint-style lint-types lint-layers lint-house test servers e2e e2e-servers e2e-cluster cluster-up cluster-down cluster-status check format crds bench-planning bench-streams bench-lifecycle ratchet lock clean
 
 help: ## print what can be made
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,8 +43,11 @@ lint-layers: $(STAMP)
 lint-house: $(STAMP)
 	@failed=0; for name in purity sizes links lock; do $(PY) hack/lint_$$name.py || failed=1; done; exit $$failed
 
+# The first line halves what each of the JVMs needs that the tests start; without it they pass, too, only later. worksteal: a few tests take
+# minutes, and by default whole blocks of tests go to one process.
 test: $(STAMP) ## run all tests on all cores; one of them: make test ARGS="-k word tests/planning"
-	$(PY) -m pytest -n auto $(ARGS)
+	-@$(PY) -m levee_spark.worker.prepare
+	$(PY) -m pytest -n auto --dist worksteal $(ARGS)
 
 servers: $(STAMP) ## install the real servers of `make e2e` into ~/.cache/levee (once; minutes); LEVEE_CACHE: elsewhere
 	$(PY) hack/real_servers.py $(or $(ARGS),install)
@@ -86,6 +89,9 @@ bench-planning: $(STAMP) ## measure the planners into docs/results/planning.md (
 
 bench-streams: $(STAMP) ## measure the data plane into docs/results/streams.md; QUICK=1: some minutes; one part: ARGS="--only epochs"
 	$(PY) -m benchmarks.streams $(if $(QUICK),--quick) $(ARGS)
+
+bench-lifecycle: $(STAMP) ## measure the controller into docs/results/lifecycle.md, on the test cluster (cluster-up ARGS="--nodes 0"); QUICK=1: minutes
+	$(PY) -m benchmarks.lifecycle $(if $(QUICK),--quick) $(ARGS)
 
 ratchet: $(STAMP) ## record the sizes of modules and functions once they have become smaller
 	$(PY) hack/lint_sizes.py --record

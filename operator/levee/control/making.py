@@ -35,6 +35,7 @@ class Terms:
     cancels: bool = False
     discards: frozenset[OperatorName] = frozenset()
     workers_per_node: int | None = 1  # None: a worker for each replica
+    alone: frozenset[OperatorName] = frozenset()  # their replicas share a worker with nobody
     named_by_content: bool = False  # a worker with other replicas in it is another worker
 
 
@@ -45,7 +46,7 @@ def wanted_of(topology: Topology, wiring: Wiring, planned: Planned, nodes: Seque
     return Wanted(
         shape=Shape(tuple(sorted(terms.functions)), graph_identity(topology)),
         sources=wiring.sources(),
-        workers=placing.packed(homes, nodes, terms.workers_per_node, by_content=terms.named_by_content),
+        workers=placing.packed(homes, nodes, terms.workers_per_node, by_content=terms.named_by_content, alone=terms.alone),
         configurations=topology.configurations,
         active={name: replicas | of_ends for name, replicas in planned.active.items()},
         patience=Patience(wiring.times.failure_timeout_ms),

@@ -4,12 +4,13 @@ Why: two replicas of a task on one node would die together, so that is avoided w
 Called by: whoever makes a `Wanted`; the rule `leave_dead_nodes`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from hashlib import blake2b
 
-from levee.control.names import ReplicaName, WorkerName, replica_name, task_of, worker_name
+from levee.control.names import ReplicaName, WorkerName, operator_of, replica_name, task_of, worker_name
 from levee.control.wanted import Placed
-from levee.topology.names import NodeName, TaskId
+from levee.topology.names import NodeName, OperatorName, TaskId
 
 ENDS = 2  # replicas of an ingestor or a deliverer
 
@@ -20,20 +21,38 @@ def with_ends(
     """All replicas and their nodes; the ends of the graph go to the emptiest nodes, at most one replica to each."""
     homes = {replica_name(task, number): node for task, on in placement.items() for number, node in enumerate(on)}
     for task in ends:
-        emptiest = sorted(nodes, key=lambda node: (list(homes.values()).count(node), nodes.index(node)))
-        homes |= {replica_name(task, number): node for number, node in enumerate(emptiest[:ENDS])}
+    counts = Counter(homes.values())
+    emptiest = [(counts[node], place, node) for place, node in enumerate(nodes)]
+    heapify(emptiest)
+        taken = [heappop(emptiest) for _ in range(min(ENDS, len(emptiest)))]
+        for number, (count, place, node) in enumerate(taken):
+            homes[replica_name(task, number)] = node
+            heappush(emptiest, (count + 1, place, node))
     return homes
 
 
 def packed(
-    homes: Mapping[ReplicaName, NodeName], nodes: Sequence[NodeName], per_node: int | None, *, by_content: bool = False
+    homes: Mapping[ReplicaName, NodeName],
+    nodes: Sequence[NodeName],
+    per_node: int | None,
+    *,
+    by_content: bool = False,
+    alone: Collection[OperatorName] = (),
 ) -> tuple[Placed, ...]:
-    """So many workers a node, each with its share of the node's replicas; None: a worker for each replica."""
+    """So many workers a node, each with its share of the node's replicas; None: a worker for each replica.
+
+    `alone`: operators whose replicas share a worker with nobody, in any case.
+    """
     placed: list[Placed] = []
     for node in nodes:
-        here = [replica for replica, on in homes.items() if on == node]
-        count = len(here) if per_node is None else min(per_node, len(here))
-        shares = [tuple(here[index::count]) for index in range(count)]
+    on_nodes = defaultdict[NodeName, list[ReplicaName]](list)
+    for replica, on in homes.items():
+        on_nodes[on].append(replica)
+        here = on_nodes[node]
+        single = [(replica,) for replica in here if operator_of(task_of(replica)) in alone]
+        others = [replica for replica in here if (replica,) not in single]
+        count = len(others) if per_node is None else min(per_node, len(others))
+        shares = [*(tuple(others[index::count]) for index in range(count)), *single]
         placed += [
             Placed(content_name(node, share) if by_content else worker_name(node, index), node, share) for index, share in enumerate(shares)
         ]

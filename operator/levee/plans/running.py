@@ -45,6 +45,7 @@ def terms_of(resource: Resource, workers_per_node: int | None, *, named_by_conte
         functions=tuple((OperatorName(operator.name), operator.function) for operator in spec.operators),
         cancels=spec.fault_tolerance.on_failure is OnFailure.CANCEL,
         workers_per_node=workers_per_node,
+        alone=frozenset(spec.executors),  # Spark has one set of executors for a session
         named_by_content=named_by_content,
         discards=frozenset(OperatorName(operator.name) for operator in spec.operators if operator.state is OldState.DISCARD),
     )

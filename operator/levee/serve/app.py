@@ -44,6 +44,7 @@ class Settings:
     """From the environment, as the chart sets it."""
 
     namespace: str  # the operator's own
+    pod: str | None  # in which nobody else runs: who comes back in it need not wait for the lease of whom it was before
     watched: Sequence[str]  # none: all namespaces
     service_account: str | None
     worker_image: str
@@ -55,6 +56,7 @@ class Settings:
         watched = tuple(filter(None, os.environ.get("LEVEE_WATCH_NAMESPACES", "").split(",")))
         return Settings(
             os.environ.get("LEVEE_NAMESPACE", "default"),
+            os.environ.get("LEVEE_POD") or None,
             watched,
             os.environ.get("LEVEE_WORKER_SERVICE_ACCOUNT") or None,
             os.environ.get("LEVEE_WORKER_IMAGE") or WORKER_IMAGE,
@@ -74,7 +76,7 @@ async def serving(settings: Settings) -> None:
     metrics = Metrics()
     connected = api.connect(lambda verb, answer: metrics.requests.labels(verb, answer).inc())
     identity = f"{socket.gethostname()}-{uuid.uuid4().hex[:8]}"
-    leader = Leader(connected, settings.namespace, identity)
+    leader = Leader(connected, settings.namespace, settings.pod or identity)
     shop = Shop(connected, Cluster(), Planner(), identity, settings.service_account, settings.worker_image, leader.leads, metrics=metrics)
     hub = Hub(shop)
     shop.metrics.watch(hub.standings, leader.leads, sorted({*machine(JOB).states, *machine(BOUNDED).states}))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from random import random
 from typing import Any
 
-from levee.control.actions import Decision
+from levee.control.actions import Decision, Reason
 from levee.control.chronicle import Chronicle
 from levee.control.decide import decide
 from levee.control.names import Instant
@@ -137,7 +137,12 @@ class Life:
 
     def standing(self) -> Standing:
         state = self.runner.position.state if self.runner.position is not None else self.written.get("state", "submitted")
-        return Standing(self.owner.key, str(state), self.deeds.plan.worth.gap if self.deeds.plan is not None else None)
+        return Standing(self.owner.key, str(state), self.deeds.plan.worth.gap if self.deeds.plan is not None else None, self.settled)
+
+    @property
+    def settled(self) -> bool:
+        """As far as this process has seen itself; that rates are not known yet changes nothing for replicas."""
+        return self.decision is not None and self.decision.reason in {Reason.SETTLED, Reason.RATES_UNKNOWN}
 
     def tell_of(self, turn: Turn) -> None:
         self.tell_of_transitions(turn)

@@ -21,6 +21,7 @@ class Standing:
     topology: str
     state: str
     gap: float | None
+    settled: bool = False  # all is as it should be, as this process has seen itself
 
 
 @dataclass
@@ -59,6 +60,10 @@ class Now:
             if one.gap is not None:
                 gaps.add_metric([one.topology], one.gap)
         yield gaps
+        settled = float(sum(one.settled for one in found))
+        yield GaugeMetricFamily(
+            "levee_operator_topologies_settled", "Topologies whose replicas all work, with nothing to do.", value=settled
+        )
         yield GaugeMetricFamily("levee_operator_leads", "Whether this operator is the one that acts.", value=float(self.leads()))
 
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSche
 from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 
-from levee.topology.units import CORES_PATTERN, DURATION_PATTERN, UnitError, parse_cores, parse_duration
+from levee.topology.units import CORES_PATTERN, DURATION_PATTERN, MEMORY_PATTERN, UnitError, parse_cores, parse_duration, parse_memory
 
 LABEL_PATTERN = r"^[a-z]([-a-z0-9]*[a-z0-9])?$"
 NODE_PATTERN = r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$"
@@ -50,6 +50,7 @@ Cores = Annotated[
     BeforeValidator(_with_unit(parse_cores)),
     _schema(**{"x-kubernetes-int-or-string": True, "pattern": CORES_PATTERN, "maxLength": 32}),
 ]
+Memory = Annotated[int, BeforeValidator(_with_unit(parse_memory)), _schema(type="string", pattern=MEMORY_PATTERN, maxLength=16)]  # MiB
 Fraction = Annotated[float, Field(gt=0, le=1)]
 Positive = Annotated[float, Field(gt=0, le=1e12)]
 Count = Annotated[int, Field(ge=1, le=COUNT_MAX)]

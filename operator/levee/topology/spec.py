@@ -4,10 +4,12 @@ Why: validator, planner and CustomResourceDefinition must agree on every field, 
 Called by: topology.load, which validates documents against Resource; topology.crd, which makes the schema.
 """
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from levee.topology.executors import Executors, by_operator
 from levee.topology.fields import Name, Part, Text
 from levee.topology.streams import Operators, Sinks, Sources, Stream
 from levee.topology.wanted import DeletionPolicy, Epochs, FaultTolerance, Joints, Placement, PodTemplate, Store
@@ -75,6 +77,11 @@ class Spec(Part):
     @property
     def placed_streams(self) -> tuple[tuple[str, Stream], ...]:
         """The same, each with where it stands."""
+    @property
+    def executors(self) -> Mapping[OperatorName, Executors]:
+        """Of the operators that have any."""
+        return by_operator((one.name, one.executors) for one in self.operators)
+
         sources = tuple((f"spec.sources[{index}]", source) for index, source in enumerate(self.sources))
         return sources + tuple((f"spec.operators[{index}]", operator) for index, operator in enumerate(self.operators))
 

@@ -9,6 +9,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from levee.topology.executors import Executors
 from levee.topology.fields import FUNCTION_PATTERN, STREAMS_MAX, Count, Duration, Fraction, Name, Options, Part, Positive, Shares, Text
 from levee.topology.graph import Late
 
@@ -104,6 +105,9 @@ class Operator(Stream):
     on_error: Annotated[OnError, Field(strict=False)] = Field(default=OnError.FAIL, description="What happens when the function raises.")
     on_divergence: Annotated[OnDivergence, Field(strict=False)] = Field(
         default=OnDivergence.RESYNC, description="What a replica does that computed something else than what is committed."
+    )
+    executors: Executors | None = Field(
+        default=None, description="Executors of Spark's that compute each replica, for heavy operators; its worker alone when left out."
     )
     state: Annotated[OldState, Field(strict=False)] = Field(
         default=OldState.KEEP,

@@ -19,10 +19,13 @@ SECONDS = {
 }
 
 DURATION_PATTERN = r"^([0-9]{1,12}(\.[0-9]{1,12})?(ns|us|ms|s|m|h)){1,6}$"
+MEMORY_PATTERN = r"^[1-9][0-9]{0,6}(m|g|Mi|Gi)$"
+MEMORY_MIB_MIN = 512  # with less, Spark's executors do not start
 CORES_PATTERN = r"^([0-9]{1,9}(\.[0-9]{1,9})?|[0-9]{1,12}m)$"
 
 _duration = re.compile(DURATION_PATTERN)
 _part = re.compile(r"([0-9]+(?:\.[0-9]+)?)(ns|us|ms|s|m|h)")
+_memory = re.compile(MEMORY_PATTERN)
 _cores = re.compile(CORES_PATTERN)
 
 
@@ -55,6 +58,17 @@ def parse_cores(text: object) -> float:
             raise UnitError(f"is {text}, but must be more than 0", "write a number of cores such as 2 or 500m")
         return cores
     raise UnitError(f"{_shown(text)} is not a number of CPU cores", 'write cores, such as "2", or thousandths of a core, such as "500m"')
+
+
+def parse_memory(text: object) -> int:
+    """MiB, from "512m" and "2g" as Spark has it, "512Mi" and "2Gi" as Kubernetes has it."""
+    if not isinstance(text, str) or not _memory.fullmatch(text):
+        raise UnitError(f"{_shown(text)} is no amount of memory", "write a whole number of m or g, such as 512m or 2g")
+    count, unit = int(text.rstrip("mgMGi")), text[len(text.rstrip("mgMGi")) :]
+    mib = count * (1024 if unit[0] in "gG" else 1)
+    if mib < MEMORY_MIB_MIN:
+        raise UnitError(f"is {text}, too little for an executor of Spark's", f"write at least {MEMORY_MIB_MIN}m")
+    return mib
 
 
 def _shown(value: object) -> str:

@@ -26,11 +26,11 @@ from levee_spark.ingest.opening import Place, open_ingestion
 from levee_spark.lane.query import Keyed, Lane, LaneInput
 from levee_spark.log.ingest import Ingestor
 from levee_spark.log.replica import Replica
-from levee_spark.log.requests import Answer, Deliver, Done, Files, Get, Ingest, Raised, Request, Restore, Snapshot, Wait
+from levee_spark.log.requests import Answer, Deliver, Done, Files, Found, Get, Ingest, Raised, Request, Restore, Snapshot, Wait
 from levee_spark.log.reread import Rereader
 from levee_spark.log.seal import Sealer
 from levee_spark.log.sink import Sink
-from levee_spark.log.values import EpochObject, Kind
+from levee_spark.log.values import EpochObject, Kind, Segment
 from levee_spark.log.wiring import TaskWiring, Wiring
 from levee_spark.store.driver import StoreDriver, monotonic_ms
 from levee_spark.worker import function
@@ -41,6 +41,7 @@ from levee_spark.worker.wiring import times_of, widths_of
 
 LIMIT_S_MIN, LIMIT_FAILURE_TIMEOUTS = 30.0, 10
 
+LIMIT_S_MIN_SPREAD = 120.0  # a lost executor is replaced by then
 Work = Callable[[Request], Answer]
 Role = Replica | Ingestor | Sink
 
@@ -58,10 +59,12 @@ class Parts:
     log: Log
     cores: int = 2
 
+    spread: int = 0  # the parts of an epoch that executors compute
     @property
     def limit_s(self) -> float:
         """A function that has not returned by then never will. Far above what any epoch takes, for whoever is cancelled begins anew."""
-        return max(LIMIT_S_MIN, LIMIT_FAILURE_TIMEOUTS * self.resource.spec.fault_tolerance.failure_timeout)
+        least = LIMIT_S_MIN_SPREAD if self.spread else LIMIT_S_MIN
+        return max(least, LIMIT_FAILURE_TIMEOUTS * self.resource.spec.fault_tolerance.failure_timeout)
 
     @property
     def topology(self) -> graph.Topology:
@@ -180,7 +183,7 @@ def operating_of(parts: Parts, name: ReplicaName, function_name: str, run: int) 
     columns = {one.origin: tuple(one.partition_by or ()) for one in said.inputs}
     inputs = tuple(LaneInput(one.origin, keyed(operator, one, index, columns[one.origin])) for one in operator.inputs)
     folder = parts.folder(name) / str(run)
-    lane = Lane(parts.session(), folder, parts.spool, str(name), found, inputs, parts.cores, parts.limit_s, function_name)
+    lane = Lane(parts.session(), folder, parts.spool, str(name), found, inputs, parts.cores, parts.limit_s, function_name, parts.spread)
     streams, schemas = tuple(stream_part(parts, operator, one, index) for one in operator.inputs), Schemas(parts.driver, parts.wiring)
     return Operating(lane, streams, schemas, begun=lambda: schemas.of_first(name.task))
 
@@ -222,7 +225,7 @@ class Schemas:
             if not isinstance(record, EpochObject):
                 waiter.wait(Wait(self.wiring.times.poll_ms))
             elif record.manifest.kind is Kind.FINAL:
-                return table_of(record).schema
+                return self.of(record)
             else:
                 epoch += 1
 
@@ -231,7 +234,15 @@ class Schemas:
         record = getattr(self.driver.answer(Get(self.wiring.layout.epoch(task, 1))), "record", None)
         if not isinstance(record, EpochObject) or record.manifest.kind is not Kind.FINAL:
             return None
-        return table_of(record).schema
+        return self.of(record)
+
+    def of(self, epoch: EpochObject) -> pa.Schema:
+        """All segments of an epoch have the same."""
+        if not epoch.manifest.segments:
+            return table_of(epoch).schema
+        answer = self.driver.answer(Get(epoch.manifest.segments[0]))
+        assert isinstance(answer, Found) and isinstance(answer.record, Segment), f"{epoch.manifest.segments[0]} is gone"
+        return table_of(EpochObject(epoch.manifest, answer.record.payload)).schema
 
 
 def sealers_of(parts: Parts, name: ReplicaName) -> list[Sealer]:

@@ -18,6 +18,7 @@ from threading import Event, Lock, Thread
 from pyspark.sql import SparkSession
 
 from levee.topology import load
+from levee.topology.executors import Executors
 from levee.topology.spec import Resource
 from levee_spark.lane.trouble import Failed
 from levee_spark.log import probe
@@ -26,7 +27,9 @@ from levee_spark.log.reread import Rereader
 from levee_spark.log.seal import Sealer
 from levee_spark.log.trim import Trimmer
 from levee_spark.log.wiring import Wiring
-from levee_spark.spark.gateway import Jvm
+from levee_spark.spark import executors
+from levee_spark.spark.executors import NoExecutors
+from levee_spark.spark.gateway import NO_HOME, Jvm
 from levee_spark.spark.session import open_session
 from levee_spark.spark.settings import C1_ROWS, Size
 from levee_spark.store.address import CannotOpen, open_store
@@ -49,6 +52,7 @@ Helper = Trimmer | Sealer | Rereader
 HEAP_MIB, HEAP_MIB_PER_REPLICA = 256, 32
 USAGE = 2
 ORDER = "LEVEE_ORDER"
+DRIVER_HEAP_MIB = 512  # what executors have computed passes through it
 BROKEN = 70
 LOOK_S = 1.0
 
@@ -65,16 +69,27 @@ class Spark:
     log: Path
     session: SparkSession | None = None
     jvm: Jvm | None = None
+    order: Order
+    shown: Sequence[Path]  # to executors
+    executors: Executors | None = None
     lock: Lock = field(default_factory=Lock)
 
     def __call__(self) -> SparkSession:
         with self.lock:
             if self.session is None:
-                self.session, self.jvm = open_session(self.size, {}, self.log)
+                self.session, self.jvm = open_session(self.size, self.extra(), self.log, self.home())
+                if self.executors is not None:
+                    executors.show(self.session, self.shown)
             return self.session
 
 
 def main(arguments: Sequence[str]) -> int:
+    def extra(self) -> dict[str, str]:
+        return {} if self.executors is None else executors.settings_of(self.executors, self.order.cluster, self.order.directory)
+
+    def home(self) -> Path:
+        return NO_HOME if self.executors is None else executors.home_for(self.order.cluster, self.order.directory)
+
     told = os.environ.get(ORDER)
     if len(arguments) > 1 or not (arguments or told):
         print(f"usage: python -m levee_spark.worker ORDER.json (or the order itself in {ORDER})", file=sys.stderr)
@@ -83,7 +98,7 @@ def main(arguments: Sequence[str]) -> int:
         order = orders.read(Path(arguments[0])) if arguments else orders.parse(told or "", ORDER)
         resource = resource_of(order)
         run(order, resource)
-    except (BadOrder, CannotRun, CannotOpen) as refused:
+    except (BadOrder, CannotRun, CannotOpen, NoExecutors) as refused:
         print(refused, file=sys.stderr)
         return USAGE
     return 0
@@ -110,7 +125,9 @@ def run(order: Order, resource: Resource) -> None:
     put_beside(order.resource.parent)
     spark = Spark(size_of(resource, order), order.directory / "spark.log")
     spool = spool_for(order)
-    parts = Parts(order, resource, wiring, driver, spool, spark, log, spark.size.cores)
+    spark = Spark(size_of(resource, order), order.directory / "spark.log", order, (order.directory, spool), executors_of(resource, order))
+    spark.home()  # whether there can be executors is known before anything is begun
+    parts = Parts(order, resource, wiring, driver, spool, spark, log, spark.size.cores, spark.executors.slots if spark.executors else 0)
     due = Due(wiring, order.worker)
     replicas = [ReplicaThread(parts, name) for name in order.replicas]
     ready = Event()
@@ -140,17 +157,27 @@ def examine(driver: StoreDriver, wiring: Wiring, order: Order) -> None:
 
 def size_of(resource: Resource, order: Order) -> Size:
     cores = max(1, min(os.cpu_count() or 1, round(resource.spec.placement.capacity)))
-    heap_mib = HEAP_MIB + HEAP_MIB_PER_REPLICA * len(order.replicas)
+    heap_mib = (DRIVER_HEAP_MIB if executors_of(resource, order) else HEAP_MIB) + HEAP_MIB_PER_REPLICA * len(order.replicas)
     return Size(heap_mib, cores, large_epochs=resource.spec.epoch.max_rows > 10 * C1_ROWS)
 
 
-def prepare(parts: Parts, session: SparkSession) -> None:
-    """Whoever says that it is ready is: its first epochs take hardly longer than the others."""
-    if parts.order.urgent or not any(uses_spark(parts, name) for name in parts.order.replicas):
+def executors_of(resource: Resource, order: Order) -> Executors | None:
+    """Of the worker's replicas: they are alone in it, but where a dead node's are taken in; then the most that any of them has."""
+    operators = {one.task.rpartition("/")[0] for one in order.replicas}
+    found = [executors for name, executors in resource.spec.executors.items() if name in operators]
+    return max(found, key=lambda one: one.slots, default=None)
+
+
+def prepare(parts: Parts, spark: Spark) -> None:
+    """Whoever says that it is ready is: its first epochs take hardly longer than the others. Spark is started where somebody needs it."""
+    if not any(needs_spark(parts, name) for name in parts.order.replicas):
+        return
+    session = spark()
+    if parts.order.urgent or not any(has_queries(parts, name) for name in parts.order.replicas):
         return
     began_s = time.monotonic()
     try:
-        warm_up(session, parts.order.directory, parts.spool)
+        warm_up(session, parts.order.directory, parts.spool, parts.spread)
     except Failed as failed:  # it is no part of the work
         parts.log.say("not warm", level="warning", error=str(failed))
     else:

@@ -1,0 +1,61 @@
+"""Run the lifecycle bench: `python -m benchmarks.lifecycle [--quick]`, or `make bench-lifecycle [QUICK=1] [ARGS="--only NAME"]`.
+
+It needs the test cluster (`python -m hack.cluster up --nodes 0`, as root), and brings simulated nodes up in it. Results are kept as they
+come; an interrupted run goes on where it ended, unless --fresh asks for a new one. The page is written from whatever is there.
+"""
+
+import argparse
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from benchmarks.lifecycle import jobs, report, turn
+from benchmarks.lifecycle.runner import LifecycleBench
+from benchmarks.lifecycle.settings import FULL, QUICK
+
+KEYS = {"turn": turn.keys, "jobs": jobs.keys}
+PAGES = {"full": Path("docs/results/lifecycle.md"), "quick": Path("build/lifecycle-quick.md")}
+
+
+def main() -> int:
+    options = parsed()
+    mode = QUICK if options.quick else FULL
+    folder, parts = options.data / mode.name, options.only or list(KEYS)
+    if "jobs" in parts and not options.page_only and not jobs.KUBECONFIG.exists():
+        print("No test cluster is up: sudo .venv/bin/python -m hack.cluster up --nodes 0, or ARGS='--only turn'.", file=sys.stderr)
+        return 1
+    for part in parts if options.fresh else []:
+        (folder / f"{part}.jsonl").unlink(missing_ok=True)
+    work = Path(tempfile.mkdtemp(prefix="levee-bench-"))
+    try:
+        bench = LifecycleBench(folder, work, mode.patience_s if options.patience is None else options.patience, folder / "failed")
+        for part in [] if options.page_only else parts:
+            bench.measure(part, KEYS[part](mode))
+        page = options.page or PAGES[mode.name]
+        report.write(mode, {part: bench.known(part) for part in KEYS}, page)
+    except KeyboardInterrupt:
+        print("interrupted; what was measured is kept", file=sys.stderr)
+        return 130
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    print(f"wrote {page}")
+    return 0
+
+
+def parsed() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.lifecycle", description="Measure the controller; write a page with figures."
+    )
+    parser.add_argument("--quick", action="store_true", help="the smallest rows in some minutes instead of everything in an hour or two")
+    parser.add_argument("--only", action="append", choices=sorted(KEYS), help="this part; may be repeated")
+    parser.add_argument("--fresh", action="store_true", help="forget what was measured of these parts")
+    parser.add_argument("--page-only", action="store_true", help="measure nothing, write the page from what there is")
+    parser.add_argument("--patience", type=float, metavar="S", help="how long to wait for a quiet machine before each measurement")
+    parser.add_argument("--page", type=Path, help="docs/results/lifecycle.md, or with --quick one in build/, when left out")
+    parser.add_argument("--data", type=Path, default=Path("build/bench/lifecycle"), help="where results are kept as they come")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

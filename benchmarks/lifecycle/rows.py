@@ -1,0 +1,9 @@
+"""What one measurement found, and what it was asked for; both are JSON.
+
+Called by: every module of this package.
+"""
+
+from typing import Any
+
+Row = dict[str, Any]
+Key = tuple[Any, ...]

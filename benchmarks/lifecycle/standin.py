@@ -1,0 +1,85 @@
+"""Answers `GET /state` for every pod on simulated nodes: `python -m benchmarks.lifecycle.standin NAMESPACE PORT`.
+
+Why: nothing runs in such a pod, and the controller asks each worker how its replicas are. All their addresses are this machine's; the one
+that was asked tells which pod is meant. The answer is that of a worker whose replicas do an epoch a second. It is served over the network,
+one request after another as they come, so that asking costs the controller what it costs with real workers.
+Called by: jobs, as a process of its own.
+"""
+
+import asyncio
+import json
+import sys
+import time
+from dataclasses import dataclass, field
+from threading import Thread
+
+from levee.worlds.kubernetes import api, names
+from levee.worlds.kubernetes.api import Object
+from levee.worlds.kubernetes.watching import Watch
+
+HEAD = "HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
+RATE = 10.0  # rows a second, as the topologies declare
+
+
+@dataclass(slots=True)
+class Pods:
+    """Whose address is whose, and since when."""
+
+    replicas: dict[str, tuple[tuple[str, ...], float]] = field(default_factory=dict)  # by address
+
+    def listed(self, things: list[Object], version: int) -> None:
+        self.replicas.clear()
+        for thing in things:
+            self.changed(thing)
+
+    def changed(self, thing: Object) -> None:
+        address = thing.get("status", {}).get("podIP")
+        said = thing["metadata"].get("annotations") or {}
+        if address and address not in self.replicas and names.REPLICAS in said:
+            self.replicas[address] = tuple(said[names.REPLICAS].split(",")), time.monotonic()
+
+    def gone(self, thing: Object) -> None:
+        self.replicas.pop(thing.get("status", {}).get("podIP", ""), None)
+
+    def state(self, address: str) -> Object | None:
+        if address not in self.replicas:
+            return None
+        replicas, since_s = self.replicas[address]
+        epoch = 1 + int(time.monotonic() - since_s)
+        return {"replicas": [running(replica, epoch) for replica in replicas]}
+
+
+def running(replica: str, epoch: int) -> Object:
+    return {"replica": replica, "status": "running", "epoch": epoch, "rank": 0, "last": "won", "rows_per_s": RATE}
+
+
+def answer(pods: Pods, address: str) -> bytes:
+    state = pods.state(address)
+    body = json.dumps(state or {}).encode()
+    return HEAD.format(status="200 OK" if state else "503 Service Unavailable", length=len(body)).encode() + body
+
+
+async def serve(pods: Pods, port: int) -> None:
+    async def one(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(answer(pods, writer.get_extra_info("sockname")[0]))
+            await writer.drain()
+        except (OSError, asyncio.IncompleteReadError):
+            pass  # whoever asked is gone
+        finally:
+            writer.close()
+
+    server = await asyncio.start_server(one, "0.0.0.0", port, backlog=4096)  # noqa: S104  (every pod's address)
+    await server.serve_forever()
+
+
+def main(namespace: str, port: str) -> None:
+    pods = Pods()
+    watch = Watch(api.connect(lambda *_: None), f"/api/v1/namespaces/{namespace}/pods", pods, names.TOPOLOGY)
+    Thread(target=watch.follow, daemon=True).start()
+    asyncio.run(serve(pods, int(port)))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
