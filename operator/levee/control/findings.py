@@ -40,7 +40,7 @@ def wait_for_the_last_epoch(wanted: Wanted, seen: Observation, _now: Instant) ->
         return None
     if seen.stop_epoch is None:
         return Decision(Reason.STOPPING, "until every source has read the order")
-    behind = [task for task in wanted.replicas if reached(seen, task) < seen.stop_epoch]
+    behind = [task for task in wanted.replicas if reached(seen, task) < seen.stop_epoch or task in seen.unpublished]
     return Decision(Reason.STOPPING, f"after epoch {seen.stop_epoch}; {have_yet(behind)} to come there")
 
 

@@ -6,11 +6,11 @@ Called by: whoever starts a control loop.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 
 from levee.control import placing
 from levee.control.names import ReplicaName, replica_name, task_of
 from levee.control.wanted import Patience, Wanted
+from levee.topology.drawing import drawn
 from levee.topology.graph import Topology
 from levee.topology.names import ConfigurationName, NodeName, OperatorName, TaskId
 from levee_spark.log.values import Shape
@@ -58,12 +58,8 @@ def wanted_of(topology: Topology, wiring: Wiring, planned: Planned, nodes: Seque
 
 
 def graph_identity(topology: Topology) -> str:
-    """Who reads whom, and how many they are; two topologies with another one cannot share streams."""
-    parts = [(source.name, source.parallelism, ()) for source in topology.sources]
-    for operator in topology.operators:
-        inputs = tuple((edge.origin, edge.partitioning.value) for edge in operator.inputs)
-        parts.append((operator.name, operator.parallelism, inputs))  # type: ignore[arg-type]  # longer than the empty tuple above
-    return blake2b(repr(parts).encode(), digest_size=8).hexdigest()
+    """Who reads whom, how, and how many they are; streams of another one go on only where all stand still (`worlds.reshaping`)."""
+    return drawn(topology)
 
 
 __all__ = ["Planned", "Terms", "graph_identity", "replica_name", "wanted_of"]

@@ -14,6 +14,7 @@ from levee.control.rates import holding
 from levee.control.seen import Observation, Phase, WorkerSeen
 from levee.control.standing import is_taken_over, reached, uncovered
 from levee.control.wanted import Wanted
+from levee.topology import drawing
 from levee.topology.names import ConfigurationName, NodeName
 from levee.topology.wording import count
 from levee_spark.log import control
@@ -41,8 +42,8 @@ def stop_when_all_have_ended(wanted: Wanted, seen: Observation, _now: Instant) -
 
 
 def finish_when_stopped(wanted: Wanted, seen: Observation, _now: Instant) -> Decision | None:
-    """E(n) is the last epoch of all; every task must have come there."""
-    if not seen.order_to_stop() or seen.stop_epoch is None:
+    """E(n) is the last epoch of all; every task must have come there, and have said so for whoever goes on from it."""
+    if not seen.order_to_stop() or seen.stop_epoch is None or seen.unpublished:
         return None
     if any(reached(seen, task) < seen.stop_epoch for task in wanted.replicas):
         return None
@@ -75,7 +76,8 @@ def open_the_log(wanted: Wanted, seen: Observation, now: Instant) -> Decision | 
     live = ranks.ranks(wanted, seen, now, ranks.active(wanted, seen, now, configuration))
     if seen.record is None:
         return writing(control.first(wanted.shape, live, ""), configuration, Reason.OPENING, "the first record")
-    shape = control.edited(seen.record, wanted.shape, wanted.discards)
+    rewired = drawing.touched(seen.record.shape.graph, wanted.shape.graph)
+    shape = control.edited(seen.record, wanted.shape, wanted.discards, rewired)
     return writing(control.successor(seen.record, "", shape=shape, live=live), configuration, Reason.OPENING, "the streams go on")
 
 

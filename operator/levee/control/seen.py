@@ -117,6 +117,7 @@ class Observation:
     outages: tuple[Outage, ...] = ()
     finished: frozenset[TaskId] = frozenset()  # while it stops: the tasks whose stream has its last epoch
     completed: bool = False  # the stop that is the last word was ordered because all rows had been computed
+    unpublished: frozenset[TaskId] = frozenset()  # while it stops: what has yet to publish where it stands then
     homes: Mapping[ReplicaName, WorkerSeen] = field(init=False)
     memo: dict[str, Any] = field(init=False, repr=False, compare=False, default_factory=dict)  # what rules ask for again and again
 

@@ -83,7 +83,7 @@ def _operator(operator: Operator, counts: Mapping[str, int]) -> graph.Operator:
 def _input(edge: Input, producers: int, consumers: int) -> graph.Input:
     wiring = partitioning(producers, consumers, keyed=bool(edge.partition_by))
     assert wiring is not None, "the check lets only counts through that fit"
-    return graph.Input(OperatorName(edge.origin), wiring, edge.selectivity, edge.cost)
+    return graph.Input(OperatorName(edge.origin), wiring, edge.selectivity, edge.cost, tuple(edge.partition_by or ()))
 
 
 def _wanted(wanted: FaultTolerance) -> graph.FaultTolerance:

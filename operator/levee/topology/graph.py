@@ -69,6 +69,7 @@ class Input:
     partitioning: Partitioning
     selectivity: float
     cost_s: float  # CPU seconds per row
+    columns: tuple[str, ...] = ()  # by which full partitioning tells rows apart
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from levee.topology.names import TaskId
 from levee_spark.log import ask, floor, head
 from levee_spark.log.control import ControlView
+from levee_spark.log.ending import Ended, Ending, Why
 from levee_spark.log.requests import Script
 from levee_spark.log.values import ChangeEpoch, ControlRecord, Floor, Manifest
 from levee_spark.log.wiring import Wiring
@@ -82,6 +83,16 @@ class Changes:
     def manifest(self, task: TaskId, epoch: int) -> Script[Manifest | None]:
         return (yield from head.manifest_at(self.wiring.layout, task, epoch))
 
+    def must_be_ours(self, epoch: int) -> None:
+        """Of an epoch whose position is settled: nobody computes, delivers or seals what another graph is to give."""
+        if not self.wiring.computes(self.view.in_force(epoch).shape):
+            raise Ended(Ending(Why.OTHER_GRAPH, epoch - 1))
+
+    def leave_if_rewired(self, behind: int) -> None:
+        """A record with another graph is written when all stand still, so there is nothing left to do for this one."""
+        if self.view.records and not self.wiring.computes(self.view.newest().shape):
+            raise Ended(Ending(Why.OTHER_GRAPH, behind))
+
     def last_epoch(self) -> Script[int | None]:
         """E(n) of the stop that is now the last word, once it is known."""
         number = self.view.stop_number()
@@ -95,6 +106,10 @@ class Changes:
         It may while it is certain that E(n) has not passed: some source's manifest of the epoch before carries a smaller position.
         Where a slower source has not sealed that epoch yet, nobody knows, and one waits.
         """
+        if before is not None:
+            yield from self.view.through(before.position)  # else one could overlook the very stop that the epoch before carries
+        if self.view.records and not self.wiring.computes(self.view.newest().shape):
+            return False  # it is written when all stand still: what follows is for those who are wired as it says
         number = self.view.stop_number()
         if number is None or before is None or before.position < number:
             return True

@@ -24,7 +24,7 @@ class ControlView:
     layout: Layout
     base: int = FIRST
     records: dict[int, ControlRecord] = field(default_factory=dict)
-    starts: dict[int, int] = field(default_factory=dict)  # E(n) of the records that change rows, as far as known
+    starts: dict[int, int] = field(default_factory=lambda: {FIRST: 0})  # E(n) of the records that change rows, as far as known
 
     def begin_at(self, base: int) -> None:
         """From here on `base` is in force; what lies before it is no longer needed."""
@@ -103,11 +103,14 @@ def successor(
     )
 
 
-def edited(before: ControlRecord | None, shape: Shape, discards: Collection[OperatorName]) -> Shape:
-    """A wanted shape as the record after another has it: the states of edited operators that discard theirs begin with that record."""
+def edited(before: ControlRecord | None, shape: Shape, discards: Collection[OperatorName], rewired: Collection[OperatorName] = ()) -> Shape:
+    """A wanted shape as the record after another has it: the states of edited operators that discard theirs begin with that record.
+
+    `rewired`: what reads something else than before, or in another number of tasks, is edited, too.
+    """
     if before is None:
         return shape
-    changed = {name for name, function in shape.functions if before.shape.function(name) not in {"", function}}
+    changed = {name for name, function in shape.functions if before.shape.function(name) not in {"", function} or name in rewired}
     anew = {name: before.number + 1 for name in changed if name in discards}
     return replace(shape, fresh=tuple(sorted({**dict(before.shape.fresh), **anew}.items())))
 

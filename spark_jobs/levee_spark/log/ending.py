@@ -10,6 +10,7 @@ from enum import StrEnum
 class Why(StrEnum):
     STOPPED = "stopped"  # the last epoch of a stop is done
     OTHER_CODE = "other code"  # the next epoch is another function's
+    OTHER_GRAPH = "other graph"  # the next epoch is for whoever is wired as the topology is by then
     DIVERGED = "diverged"  # and onDivergence is fail
     FAILED = "failed"  # the function raised, and onError is fail
 

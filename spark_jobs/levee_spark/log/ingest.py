@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from levee_spark.log import bounds, head, segments
 from levee_spark.log.commit import Committed, Unreadable
 from levee_spark.log.digest import lineage
-from levee_spark.log.ending import Ending, Refork
+from levee_spark.log.ending import Ended, Ending, Refork
 from levee_spark.log.listen import Listener
 from levee_spark.log.pace import Pace
 from levee_spark.log.race import Race
@@ -53,6 +53,8 @@ class Ingestor:
             except Unreadable as corrupt:  # Refused: what the next epoch begins with stood there, and nowhere else.
                 yield Report("corrupt", detail=corrupt.why)
                 yield Wait(self.wiring.times.failure_timeout_ms)
+            except Ended as end:
+                return end.ending
 
     def advance(self, before: Manifest | None) -> Script[Manifest]:
         epoch = before.epoch + 1 if before else 1
@@ -73,6 +75,7 @@ class Ingestor:
                 self.listened_ms = now.ended_ms
                 if (yield from self.listener.listen()):
                     self.race.last = Last.NONE
+            self.listener.changes.leave_if_rewired(epoch - 1)
             if self.listener.rank() is None:
                 raise Refork("no longer active", epoch)
             if (yield from self.pace.permits(epoch, before)):

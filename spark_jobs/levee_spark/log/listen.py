@@ -37,6 +37,7 @@ class Listener:
         waited = False
         while self.rank() is None:
             waited = True
+            self.changes.leave_if_rewired(0)
             yield Wait(self.wiring.times.period_ms)
             yield from self.listen()
         return waited

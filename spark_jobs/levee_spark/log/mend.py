@@ -54,7 +54,7 @@ class Mender:
         line = yield from self.fork_before(self.wanted, holder, inputs)
         if line is not None:
             record = yield from ask.read(self.wiring.layout.control(line.shape), ControlRecord)
-            if record is not None and record.shape.function(operator) == function:
+            if record is not None and record.shape.function(operator) == function and self.wiring.computes(record.shape):
                 return line
             yield from pin.release(self.wiring.layout, self.task, holder)
         yield from self.give_up(self.wanted)

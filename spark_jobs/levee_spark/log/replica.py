@@ -138,6 +138,7 @@ class Replica:
             return
         self.listened_ms = now_ms
         yield from self.listen()
+        self.listener.changes.leave_if_rewired(line.epoch)
         rank = self.listener.rank()
         if rank is None:
             raise Refork("no longer active", line.epoch)
@@ -148,13 +149,14 @@ class Replica:
         """For a stop, E(n) is the last epoch; the state after it is published, so that a resume begins there."""
         last = yield from self.listener.changes.last_epoch()
         if last is not None and line.epoch >= last:
-            yield from self.publish_now(line)
+            yield from self.hand_over(line)
             raise Ended(Ending(Why.STOPPED, line.epoch))
 
     def know_shape(self, line: Line, epoch: int, position: int) -> Script[tuple[int, int]]:
         """Wait until E(n) is known for every record that the inputs carry; go on only with the code that it names."""
         while not (yield from self.listener.changes.settle(position)):
             yield Wait(self.wiring.times.poll_ms)
+        self.listener.changes.must_be_ours(epoch)
         record = self.listener.view.in_force(epoch)
         code = self.corrections.code_at(epoch, record)
         wanted = self.corrections.function(code)
@@ -172,7 +174,7 @@ class Replica:
         return replace(line, rebased=True)
 
     def hand_over(self, line: Line) -> Script[None]:
-        """Publish for the new code. Who merely trails leaves that to the winner, and where it is gone adopts: the mark goes along."""
+        """Publish for new code, or a resume. Who merely trails leaves that to the winner, and where it is gone adopts, with the mark."""
         while self.divergence.trailing and not (yield from publish.is_published(self.wiring.layout, self.task.task, line.epoch)):
             answer = yield Wait(self.wiring.times.poll_ms)
             if self.divergence.adopts(answer.ended_ms, self.wiring.times.failure_timeout_ms):

@@ -13,7 +13,7 @@ from levee_spark.log.change import Changes
 from levee_spark.log.commit import Unreadable
 from levee_spark.log.control import ControlView
 from levee_spark.log.digest import lineage, sealed_digest
-from levee_spark.log.ending import Refork
+from levee_spark.log.ending import Ended, Ending, Refork
 from levee_spark.log.inputs import BelowFloor, Inputs, Stuck
 from levee_spark.log.pace import Pace
 from levee_spark.log.race import Race
@@ -40,7 +40,7 @@ class Sealer:
         self.race = Race(self.wiring, self.task.task, self.incarnation)
         self.pace = Pace(self.wiring, self.task.task, self.incarnation, self.changes)
 
-    def run(self) -> Script[None]:
+    def run(self) -> Script[Ending]:
         while True:
             try:
                 before = yield from head.find(self.wiring.layout, self.task.task)
@@ -51,6 +51,8 @@ class Sealer:
             except (Refork, BelowFloor, Stuck, Unreadable) as detour:
                 yield Report("begins again", detail=str(detour))
                 yield Wait(self.wiring.times.poll_ms)
+            except Ended as end:
+                return end.ending
 
     def follow(self, before: Manifest | None) -> Script[Manifest]:
         epoch = before.epoch + 1 if before else 1
@@ -74,8 +76,12 @@ class Sealer:
             return False
         if self.task.is_source:
             return (yield from self.pace.permits(epoch, before))
+        self.changes.leave_if_rewired(epoch - 1)
         gathered = yield from self.inputs.gather(epoch)
-        return gathered is not None and (yield from self.changes.settle(max(one.manifest.position for one in gathered)))
+        if gathered is None or not (yield from self.changes.settle(max(one.manifest.position for one in gathered))):
+            return False
+        self.changes.must_be_ours(epoch)
+        return True
 
     def skipped(self, epoch: int, before: Manifest | None) -> Script[EpochObject]:
         offsets = before.offsets if before else None  # of a source: the rows that it did not take in are still to come

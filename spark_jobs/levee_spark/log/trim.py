@@ -54,7 +54,7 @@ class Trimmer:
 
     def trim(self) -> Script[None]:
         layout, task = self.wiring.layout, self.task.task
-        if (yield from self.ask_time()) or not self.leads():
+        if (yield from self.ask_time()) or not self.leads() or not (yield from self.is_ours()):
             return
         assert self.clock is not None
         if not self.task.is_source:
@@ -64,8 +64,8 @@ class Trimmer:
         known = yield from floor.latest(layout, task, Floor(0, 0))
         target = yield from self.target(known.epoch)
         if target > known.epoch:
-            if (yield from self.ask_time()):
-                return  # set while one looked how old things are
+            if (yield from self.ask_time()) or not (yield from self.is_ours()):
+                return  # set, or rewired, while one looked how old things are
             known = yield from self.raise_floor(known, target)
         yield from self.delete_below(known)
 
@@ -120,6 +120,12 @@ class Trimmer:
         yield from self.begin_view()
         manifest = yield from head.manifest_at(self.wiring.layout, self.task.task, target)
         return manifest is not None and (yield from self.changes.settle(manifest.position))
+
+    def is_ours(self) -> Script[bool]:
+        """Who is wired otherwise does not know who else needs this stream."""
+        yield from self.begin_view()
+        yield from self.changes.view.refresh()
+        return not self.changes.view.records or self.wiring.computes(self.changes.view.newest().shape)
 
     def begin_view(self) -> Script[None]:
         """Whatever the epoch at the floor carries is recorded: else the floor would not be there."""

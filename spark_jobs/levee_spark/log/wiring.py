@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from levee.topology.names import OperatorName, TaskId
 from levee_spark.log.keys import Layout
 from levee_spark.log.rank import Times
+from levee_spark.log.values import Shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,11 @@ class Wiring:
     layout: Layout
     times: Times
     tasks: dict[TaskId, TaskWiring]
+    graph: str = ""  # the drawing of it all, as control records carry it
+
+    def computes(self, shape: Shape) -> bool:
+        """Whether epochs of that shape are this wiring's work. Records of early versions have no drawing, and no other graph either."""
+        return not self.graph or not shape.graph.startswith("{") or shape.graph == self.graph
 
     def sources(self) -> tuple[TaskId, ...]:
         return tuple(task for task, wiring in self.tasks.items() if wiring.is_source)

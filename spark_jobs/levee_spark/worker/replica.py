@@ -92,6 +92,10 @@ class ReplicaThread:
                 case Why.OTHER_CODE:
                     self.say("takes other code", epoch=ending.epoch, function=ending.detail)
                     self.function = ending.detail
+                case Why.OTHER_GRAPH:
+                    self.rest(Doing.STOPPED, "")
+                    self.say("is wired otherwise", epoch=ending.epoch)
+                    self.wait_for(lambda record: self.parts.wiring.computes(record.shape))
                 case Why.FAILED | Why.DIVERGED:
                     self.failed(ending)
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from levee.planning.expand import reads
 from levee.topology import graph
 from levee.topology.convert import convert
+from levee.topology.drawing import drawn
 from levee.topology.names import OperatorName, TaskId, task_id
 from levee.topology.spec import Resource, Spec
 from levee.topology.streams import OnDivergence, OnError
@@ -25,7 +26,7 @@ LOCAL_STAMP_MS, REMOTE_STAMP_MS = 1, 1000  # how finely a store stamps its objec
 def wiring_of(resource: Resource, uid: str) -> Wiring:
     topology, spec = convert(resource), resource.spec
     tasks = {one.task: one for one in tasks_of(topology, spec)}
-    return Wiring(layout_of(resource, uid), times_of(spec), tasks)
+    return Wiring(layout_of(resource, uid), times_of(spec), tasks, drawn(topology))
 
 
 def layout_of(resource: Resource, uid: str) -> Layout:

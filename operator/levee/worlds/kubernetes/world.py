@@ -54,6 +54,7 @@ class KubernetesWorld:
     record: ControlRecord | None = None
     stop_epoch: int | None = None
     finished_tasks: frozenset[TaskId] = frozenset()
+    unpublished: frozenset[TaskId] = frozenset()
     completed: bool = False
     outages: tuple[Outage, ...] = ()
     finished: Finish | None = None
@@ -83,6 +84,7 @@ class KubernetesWorld:
             self.outages,
             self.finished_tasks,
             self.completed,
+            self.unpublished,
         )
         rates = self.measuring.measured(self.wanted.sources, found, now)
         return found.with_history(rates, self.followed_outages(found, now))
@@ -139,6 +141,7 @@ class KubernetesWorld:
             self.completed = self.book.ordered_the_stop().startswith(Reason.COMPLETED)
             self.stop_epoch = self.book.stop_epoch() if self.record is not None else None
             self.finished_tasks = self.book.finished(self.stop_epoch)
+            self.unpublished = self.book.unpublished(self.stop_epoch)
             self.silent = ""
         except StoreSilent as silent:
             self.silent = str(silent)

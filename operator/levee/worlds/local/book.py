@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from levee.topology.names import TaskId
-from levee_spark.log import anchor, ask, clock, control, head
+from levee_spark.log import anchor, ask, clock, control, head, rest
 from levee_spark.log.anchor import AnchorView
 from levee_spark.log.control import ControlView
 from levee_spark.log.requests import Answer, Request, Script, Unknown
@@ -34,6 +34,7 @@ class Book:
     view: ControlView = field(init=False)
     asked_for: int | None = None  # the last epoch of a stop
     found: frozenset[TaskId] = frozenset()  # whose streams have it
+    published_at: int | None = None  # all have published there
 
     def __post_init__(self) -> None:
         self.view = ControlView(self.wiring.layout)
@@ -71,6 +72,15 @@ class Book:
             there = (task for task in streams if stop_epoch == 0 or self.carry_out(ask.is_there(layout.epoch(task, stop_epoch))))
             self.found |= frozenset(there)
         return self.found
+
+    def unpublished(self, stop_epoch: int | None) -> frozenset[TaskId]:
+        """The operators and sinks that have yet to publish where they stand then: nobody could go on from there with another graph."""
+        if stop_epoch is None or self.published_at == stop_epoch:
+            return frozenset()
+        others = [task for task, wired in self.wiring.tasks.items() if not wired.is_source]
+        left = self.carry_out(rest.lacking(self.wiring.layout, (), others, stop_epoch))
+        self.published_at = stop_epoch if not left else None
+        return frozenset(left)
 
     def write_anchor(self) -> Anchor:
         return self.carry_out(self.anchoring())

@@ -1,4 +1,4 @@
-"""What a topology that is run again has changed: functions, and what becomes of their states.
+"""What a topology that is run again has changed: functions, inputs, and what becomes of their states.
 
 Why: an edit that cannot go on with the state that is there is refused before anything has changed, and what was in force stays.
 Called by: opening.
@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from levee.control.wanted import Wanted
 from levee.topology.complaint import Complaint
 from levee.topology.names import OperatorName
+from levee.worlds import reshaping
 from levee_spark.check import edits
 from levee_spark.check.finding import Finding
 from levee_spark.check.running import Broken
@@ -16,13 +17,12 @@ from levee_spark.log.values import ControlRecord
 
 
 def edited(record: ControlRecord | None, wanted: Wanted) -> tuple[OperatorName, ...]:
-    """Operators whose streams were made by another function, and that keep their states."""
+    """Operators whose streams were made by another function, or from other inputs, and that keep their states."""
     if record is None:
         return ()
-    before = dict(record.shape.functions)
-    return tuple(
-        name for name, function in wanted.shape.functions if before.get(name, function) != function and name not in wanted.discards
-    )
+    before, rewired = dict(record.shape.functions), reshaping.rewired(record, wanted)
+    changed = (name for name, function in wanted.shape.functions if before.get(name, function) != function or name in rewired)
+    return tuple(name for name in changed if name not in wanted.discards)
 
 
 def complaints(resource: bytes, uid: str, operators: tuple[OperatorName, ...], environment: Mapping[str, str]) -> Iterator[Complaint]:

@@ -16,6 +16,7 @@ from levee.control.events import Event
 from levee.control.wanted import Wanted
 from levee.topology.complaint import Complaint
 from levee.topology.names import ConfigurationName, NodeName
+from levee.worlds import reshaping
 from levee.worlds.local import cleaning, editing
 from levee.worlds.local.book import Book, StoreSilent
 from levee.worlds.local.faults import Fault
@@ -31,6 +32,10 @@ from levee_spark.store.address import open_store
 from levee_spark.store.driver import StoreDriver
 
 WORKER = (sys.executable, "-m", "levee_spark.worker")
+WAYS = reshaping.Ways(
+    to_rest="run it as it was, end that with `levee stop`, and then run this: all of it goes on with the epoch after",
+    anew="put the graph back, or name another --directory: that begins new streams",
+)
 
 
 class CannotRun(Exception):
@@ -87,10 +92,11 @@ def prepared(setup: Setup) -> LocalRun:
     wiring = setup.wire(uid)
     book = Book(wiring, StoreDriver(open_store(setup.store)), f"controller-{uuid.uuid4().hex[:12]}")
     wanted = setup.want(wiring)
-    record = check_shape(book, wanted)
-    changed = editing.edited(record, wanted)
-    if refused := list(editing.complaints(setup.resource, uid, changed, setup.environment)):
-        raise CannotRun(*refused)
+    record = newest(book)
+    if wrong := list(refused(setup, book, wanted, record)):
+        raise CannotRun(*wrong)
+    if record is not None and reshaping.is_other(record, wanted):
+        reshaping.begin(book, record, wanted)
     run = LocalRun(
         RunTable(setup.topology, uid, setup.store, None, workers=earlier.closed("").workers if earlier else ()),
         folder,
@@ -114,14 +120,16 @@ def program(setup: Setup, uid: str) -> Program:
     return Program(setup.command, setup.folder.resource, uid, setup.environment)
 
 
-def check_shape(book: Book, wanted: Wanted) -> ControlRecord | None:
-    """Streams go on only with the graph that began them; other functions take over at an epoch, as the control log says."""
+def newest(book: Book) -> ControlRecord | None:
     try:
-        record = book.newest()
+        return book.newest()
     except StoreSilent as silent:
         raise CannotRun(Complaint("spec.store", f"the store does not answer: {silent}", "start it, or mend spec.store.uri")) from None
-    if record is not None and record.shape.graph != wanted.shape.graph:
-        wrong = "the graph is not the one that these streams were made with"
-        fix = "put it back, or name another --directory: that begins new streams (as `parallelism` does, whatever `state` says)"
-        raise CannotRun(Complaint("spec.operators", wrong, fix))
-    return record
+
+
+def refused(setup: Setup, book: Book, wanted: Wanted, record: ControlRecord | None) -> Iterator[Complaint]:
+    """What was edited and cannot be: its graph, or what becomes of its states."""
+    wrong = list(reshaping.complaints(book, record, wanted, WAYS)) if record is not None and reshaping.is_other(record, wanted) else []
+    yield from wrong
+    if not wrong:
+        yield from editing.complaints(setup.resource, book.wiring.layout.uid, editing.edited(record, wanted), setup.environment)

@@ -40,6 +40,7 @@ class LocalWorld:
     configuration: ConfigurationName | None = None
     stop_epoch: int | None = None
     finished_tasks: frozenset[TaskId] = frozenset()
+    unpublished: frozenset[TaskId] = frozenset()
     completed: bool = False
     outages: tuple[Outage, ...] = ()
     measuring: Measuring = field(default_factory=Measuring)
@@ -80,6 +81,7 @@ class LocalWorld:
             self.outages,
             self.finished_tasks,
             self.completed,
+            self.unpublished,
         )
         if self.progress.stands(seen, now):
             self.try_to_write()
@@ -91,6 +93,7 @@ class LocalWorld:
             self.completed = self.book.ordered_the_stop().startswith(Reason.COMPLETED)
             self.stop_epoch = self.book.stop_epoch() if self.opened is not None else None
             self.finished_tasks = self.book.finished(self.stop_epoch)
+            self.unpublished = self.book.unpublished(self.stop_epoch)
             self.silent = ""
         except StoreSilent as silent:
             self.silent = str(silent)
