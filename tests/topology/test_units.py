@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from levee.topology.units import UnitError, parse_cores, parse_duration, shown_duration
+from levee.topology.units import UnitError, parse_cores, parse_duration, parse_memory, shown_duration
 
 
 @pytest.mark.parametrize(
@@ -56,3 +56,14 @@ def test_a_duration_is_shown_in_the_unit_people_use(seconds: float, text: str) -
 @given(st.floats(min_value=1e-9, max_value=1e6, allow_nan=False))
 def test_a_shown_duration_can_be_read_again(seconds: float) -> None:
     assert parse_duration(shown_duration(seconds)) == pytest.approx(seconds, rel=1e-5)
+
+
+@pytest.mark.parametrize(("text", "mib"), [("512m", 512), ("2g", 2048), ("1Gi", 1024), ("1536Mi", 1536)])
+def test_memory_is_written_as_in_spark_or_in_kubernetes(text: str, mib: int) -> None:
+    assert parse_memory(text) == mib
+
+
+@pytest.mark.parametrize("text", ["", "1", 1, "1k", "0g", "1.5g", "511m", "-1g", None, "1g\n"])
+def test_what_is_no_memory_or_too_little_is_refused(text: object) -> None:
+    with pytest.raises(UnitError):
+        parse_memory(text)

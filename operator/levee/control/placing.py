@@ -7,6 +7,7 @@ Called by: whoever makes a `Wanted`; the rule `leave_dead_nodes`.
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from hashlib import blake2b
+from heapq import heapify, heappop, heappush
 
 from levee.control.names import ReplicaName, WorkerName, operator_of, replica_name, task_of, worker_name
 from levee.control.wanted import Placed
@@ -20,10 +21,10 @@ def with_ends(
 ) -> dict[ReplicaName, NodeName]:
     """All replicas and their nodes; the ends of the graph go to the emptiest nodes, at most one replica to each."""
     homes = {replica_name(task, number): node for task, on in placement.items() for number, node in enumerate(on)}
-    for task in ends:
     counts = Counter(homes.values())
     emptiest = [(counts[node], place, node) for place, node in enumerate(nodes)]
     heapify(emptiest)
+    for task in ends:
         taken = [heappop(emptiest) for _ in range(min(ENDS, len(emptiest)))]
         for number, (count, place, node) in enumerate(taken):
             homes[replica_name(task, number)] = node
@@ -44,10 +45,10 @@ def packed(
     `alone`: operators whose replicas share a worker with nobody, in any case.
     """
     placed: list[Placed] = []
-    for node in nodes:
     on_nodes = defaultdict[NodeName, list[ReplicaName]](list)
     for replica, on in homes.items():
         on_nodes[on].append(replica)
+    for node in nodes:
         here = on_nodes[node]
         single = [(replica,) for replica in here if operator_of(task_of(replica)) in alone]
         others = [replica for replica in here if (replica,) not in single]
@@ -73,20 +74,27 @@ def refuge(
     capacities: Mapping[NodeName, float],
 ) -> dict[NodeName, tuple[ReplicaName, ...]]:
     """A new node for each replica that has lost its own, the heaviest first; none for one whose task already lives wherever it could go."""
-    now = dict(homes)
+    counts, of_tasks = Counter[NodeName](), defaultdict[TaskId, set[NodeName]](set)
+    used = defaultdict[NodeName, float](float)
+    places = {node: place for place, node in enumerate(living)}
+
+    def settle(replica: ReplicaName, node: NodeName) -> None:
+        counts[node] += 1
+        used[node] += loads.get(replica, 0.0)
+        of_tasks[task_of(replica)].add(node)
 
     def fullness(node: NodeName) -> tuple[float, int, int]:
-        here = [replica for replica, on in now.items() if on == node]
-        load = sum(loads.get(replica, 0.0) for replica in here)
-        return load / capacities.get(node, 1.0), len(here), living.index(node)
+        return used[node] / capacities.get(node, 1.0), counts[node], places[node]
 
+    for replica, node in homes.items():
+        settle(replica, node)
     found: dict[NodeName, tuple[ReplicaName, ...]] = {}
     for replica in sorted(homeless, key=lambda one: -loads.get(one, 0.0)):
-        taken = {node for other, node in now.items() if task_of(other) == task_of(replica)}
+        taken = of_tasks[task_of(replica)]
         free = [node for node in living if node not in taken] or ([] if taken else list(living))
         if free:
             node = min(free, key=fullness)
-            now[replica] = node
+            settle(replica, node)
             found[node] = (*found.get(node, ()), replica)
     return found
 

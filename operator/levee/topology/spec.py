@@ -11,6 +11,7 @@ from pydantic import Field
 
 from levee.topology.executors import Executors, by_operator
 from levee.topology.fields import Name, Part, Text
+from levee.topology.names import OperatorName
 from levee.topology.streams import Operators, Sinks, Sources, Stream
 from levee.topology.wanted import DeletionPolicy, Epochs, FaultTolerance, Joints, Placement, PodTemplate, Store
 

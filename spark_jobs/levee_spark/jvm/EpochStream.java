@@ -55,9 +55,9 @@ final class EpochStream implements MicroBatchStream, SupportsAdmissionControl {
         } catch (InterruptedException stopped) {
             throw new UncheckedIOException(new InterruptedIOException("the query is stopped"));
         }
-        InputPartition[] planned = new InputPartition[lane.isLarge() ? parts : 1];
+        InputPartition[] planned = new InputPartition[lane.spread || lane.isLarge() ? parts : 1];
         for (int i = 0; i < planned.length; i++) {
-            planned[i] = new SpooledPart(file, i, planned.length);
+            planned[i] = lane.spread ? SpooledPart.ofDriver(file + "." + i) : new SpooledPart(file, i, planned.length, false);
         }
         return planned;
     }

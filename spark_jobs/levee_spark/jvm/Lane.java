@@ -26,18 +26,20 @@ public final class Lane {
 
     final String id = Long.toString(COUNT.incrementAndGet());  // queries of the same name must not meet
     final long base;  // the epoch before Spark's batch 0
+    final boolean spread;  // executors compute it: each part of an input is a file of its own, and they ask the driver for it
     private long announced;
     private long emitted;
-    private String[] files;  // per input, an Arrow stream
+    private String[] files;  // per input, an Arrow stream; one for each part, numbered, where the lane is spread
     private boolean large;  // worth several partitions
     private String output;
 
-    private Lane(long base) {
+    private Lane(long base, boolean spread) {
         this.base = this.announced = this.emitted = base;
+        this.spread = spread;
     }
 
-    public static Lane open(long base) {
-        Lane lane = new Lane(base);
+    public static Lane open(long base, boolean spread) {
+        Lane lane = new Lane(base, spread);
         OPEN.put(lane.id, lane);
         return lane;
     }

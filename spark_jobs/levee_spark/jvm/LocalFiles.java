@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.attribute.PosixFilePermissions;
 
+import org.apache.hadoop.fs.FileUtil;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RawLocalFileSystem;
 import org.apache.hadoop.fs.permission.FsPermission;
@@ -22,5 +23,14 @@ public final class LocalFiles extends RawLocalFileSystem {
         } else {
             Files.setPosixFilePermissions(pathToFile(path).toPath(), PosixFilePermissions.fromString(permission.toString()));
         }
+    }
+
+    /** Hadoop's own would take `fs.file.impl` for a LocalFileSystem, and fail: so do RocksDB's snapshots then, which copy their files. */
+    public void copyFromLocalFile(boolean move, boolean overwrite, Path from, Path to) throws IOException {
+        FileUtil.copy(this, from, this, to, move, overwrite, getConf());
+    }
+
+    public void copyToLocalFile(boolean move, Path from, Path to, boolean raw) throws IOException {
+        FileUtil.copy(this, from, this, to, move, getConf());
     }
 }

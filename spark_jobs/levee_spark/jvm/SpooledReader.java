@@ -2,6 +2,7 @@ package dev.levee.spark;
 
 import java.io.FileInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.util.List;
 
 import org.apache.arrow.vector.FieldVector;
@@ -24,7 +25,7 @@ final class SpooledReader implements PartitionReader {
     private ColumnarBatch batch;
 
     SpooledReader(SpooledPart part) throws IOException {
-        this.reader = new ArrowStreamReader(new FileInputStream(part.file).getChannel(), ArrowUtils.rootAllocator());
+        this.reader = opened(part.open());
         this.step = part.step;
         this.skip = part.first;
         List vectors = reader.getVectorSchemaRoot().getFieldVectors();
@@ -32,6 +33,13 @@ final class SpooledReader implements PartitionReader {
         for (int i = 0; i < columns.length; i++) {
             columns[i] = new ArrowColumnVector((FieldVector) vectors.get(i));
         }
+    }
+
+    /** A file's channel saves a copy. */
+    private static ArrowStreamReader opened(InputStream in) {
+        return in instanceof FileInputStream
+                ? new ArrowStreamReader(((FileInputStream) in).getChannel(), ArrowUtils.rootAllocator())
+                : new ArrowStreamReader(in, ArrowUtils.rootAllocator());
     }
 
     public boolean next() throws IOException {

@@ -23,7 +23,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from levee_spark.lane import closing, emitting, rows, stateful
 from levee_spark.lane.emitting import Emitted
 from levee_spark.lane.folder import Folder
-from levee_spark.lane.spool import read_output, spool
+from levee_spark.lane.spool import read_output, spool, spool_parts
 from levee_spark.lane.trouble import Failed, explained, never_returned, place_of, within
 
 Function = Callable[[dict[str, DataFrame]], DataFrame]
@@ -31,6 +31,7 @@ Function = Callable[[dict[str, DataFrame]], DataFrame]
 COMMITS_WITHIN_S = 30.0
 LARGE_ROWS = 50_000  # from here on several partitions are worth their tasks
 SOURCE, SINK = "dev.levee.spark.LaneSource", "dev.levee.spark.LaneSink"
+DRIVER = "driver:"  # executors reach the lane's folder through it: jvm/DriverFiles.java
 ONLY_MODE = "STREAMING_OUTPUT_MODE"  # Spark minds the mode only, so that what it says of the other one is the trouble
 KEY_SALT = 7  # not that of digests: else all rows of a task would share bits of their hash
 
@@ -67,6 +68,7 @@ class Lane:
     cores: int = 2
     limit_s: float = 30.0  # a function that has not returned by then never will
     function_name: str = ""  # none: it is only tried
+    spread: int = 0  # the parts of every epoch, where executors compute them; 0: the worker itself does
     epoch: int = 0  # of the state
     base: int = 0  # the epoch before batch 0
     runs: int = 0
@@ -153,7 +155,7 @@ class Lane:
 
     def start(self, tables: Sequence[pa.Table]) -> None:
         self.stop()  # a definition that failed before has left its handover
-        self.handover = self.session._jvm.dev.levee.spark.Lane.open(self.base)  # type: ignore[union-attr]  # noqa: SLF001
+        self.handover = self.session._jvm.dev.levee.spark.Lane.open(self.base, bool(self.spread))  # type: ignore[union-attr]  # noqa: SLF001
         frame = self.result({one.stream: self.read(index, one, tables[index]) for index, one in enumerate(self.inputs)})
         self.emits = to_arrow_schema(frame.schema, error_on_duplicated_field_names_in_struct=True, timezone="UTC")
         emitting.check(self.emitted, self.emitting(), place_of(self.function))
@@ -171,7 +173,7 @@ class Lane:
     def read(self, index: int, one: LaneInput, table: pa.Table) -> DataFrame:
         stamped = rows.stamped(table.schema.empty_table(), 0, 0)
         reader = self.session.readStream.format(SOURCE).schema(from_arrow_schema(stamped.schema, prefer_timestamp_ntz=False))
-        options = {"lane": self.handover.id(), "input": index, "parts": self.cores}
+        options = {"lane": self.handover.id(), "input": index, "parts": self.spread or self.cores}
         frame = reader.name(f"input_{index}").options(**{name: str(value) for name, value in options.items()}).load()
         if one.keyed is None:
             return frame
@@ -206,7 +208,8 @@ class Lane:
 
     def begin(self, frame: DataFrame, mode: str) -> StreamingQuery:
         writer = frame.writeStream.format(SINK).option("lane", self.handover.id()).outputMode(mode).queryName(f"{self.name}-{self.runs}")
-        return writer.option("checkpointLocation", str(self.folder.path)).start()
+        scheme = DRIVER if self.spread else ""
+        return writer.option("checkpointLocation", f"{scheme}{self.folder.path.absolute()}").start()
 
     def handed_over(self, epoch: int, files: Sequence[Path], *, large: bool) -> Output:
         assert self.query is not None and self.emits is not None
@@ -252,7 +255,11 @@ class Lane:
     def spooled(self, epoch: int, time_ms: int, tables: Sequence[pa.Table]) -> list[Path]:
         files = [self.spool_file(f"{index}-{epoch % 2}") for index in range(len(tables))]  # the epoch before may still be mapped
         for file, table in zip(files, tables, strict=True):
-            spool(file, rows.stamped(table, epoch, time_ms))
+            stamped = rows.stamped(table, epoch, time_ms)
+            if self.spread:
+                spool_parts(file, stamped, self.spread)
+            else:
+                spool(file, stamped)
         return files
 
     def spool_file(self, part: str) -> Path:

@@ -21,6 +21,13 @@ def spool(path: Path, table: pa.Table) -> None:
     partial.rename(path)
 
 
+def spool_parts(path: Path, table: pa.Table, parts: int) -> None:
+    """A file for each part, so that an executor asks for its own rows only."""
+    for part in range(parts):
+        first, after = part * table.num_rows // parts, (part + 1) * table.num_rows // parts
+        spool(path.with_name(f"{path.name}.{part}"), table.slice(first, after - first))
+
+
 def as_spark_has_it(table: pa.Table) -> pa.Table:
     """Of the many ways in which Arrow holds a value, Spark's JVM reads one each."""
     kinds = from_arrow_schema(table.schema, prefer_timestamp_ntz=False)

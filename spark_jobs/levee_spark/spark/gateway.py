@@ -60,8 +60,7 @@ def start(flags: Sequence[str], settings: Mapping[str, str], log: Path | None = 
 
 def command(flags: Sequence[str], settings: Mapping[str, str]) -> list[str]:
     given = [word for name, value in settings.items() for word in ("--conf", f"{name}={value}")]
-    classes = f"{HOME}/jars/*{os.pathsep}{compiled.jar(HOME / 'jars')}"
-    return [str(java.find()), *flags, "-cp", classes, "org.apache.spark.deploy.SparkSubmit", *given, "pyspark-shell"]
+    return [str(java.find()), *flags, "org.apache.spark.deploy.SparkSubmit", *given, "pyspark-shell"]
 
 
 def classes() -> str:
@@ -73,6 +72,7 @@ def classes() -> str:
 def launch(words: list[str], told: Path, log: Path | None, home: Path) -> "subprocess.Popen[bytes]":
     environment = {
         **os.environ,
+        "CLASSPATH": classes(),
         "_PYSPARK_DRIVER_CONN_INFO_PATH": str(told),
         "PYSPARK_PYTHON": sys.executable,
         "SPARK_HOME": str(home),

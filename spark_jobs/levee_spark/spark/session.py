@@ -14,10 +14,12 @@ from levee_spark.spark import archive, gateway
 from levee_spark.spark.settings import Size, flags, settings
 
 
-def open_session(size: Size, extra: Mapping[str, str], log: Path | None = None) -> tuple[SparkSession, gateway.Jvm]:
+def open_session(
+    size: Size, extra: Mapping[str, str], log: Path | None = None, home: Path = gateway.NO_HOME
+) -> tuple[SparkSession, gateway.Jvm]:
     """One a process: PySpark knows only one JVM."""
     wanted = settings(size, extra)
-    jvm = gateway.start([*flags(size), *archive.flags()], wanted, log)
+    jvm = gateway.start([*flags(size), *archive.flags()], wanted, log, home)
     return adopt(jvm, wanted), jvm
 
 

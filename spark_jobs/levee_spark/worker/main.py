@@ -50,9 +50,9 @@ from levee_spark.worker.wiring import wiring_of
 
 Helper = Trimmer | Sealer | Rereader
 HEAP_MIB, HEAP_MIB_PER_REPLICA = 256, 32
+DRIVER_HEAP_MIB = 512  # what executors have computed passes through it
 USAGE = 2
 ORDER = "LEVEE_ORDER"
-DRIVER_HEAP_MIB = 512  # what executors have computed passes through it
 BROKEN = 70
 LOOK_S = 1.0
 
@@ -67,11 +67,11 @@ class Spark:
 
     size: Size
     log: Path
-    session: SparkSession | None = None
-    jvm: Jvm | None = None
     order: Order
     shown: Sequence[Path]  # to executors
     executors: Executors | None = None
+    session: SparkSession | None = None
+    jvm: Jvm | None = None
     lock: Lock = field(default_factory=Lock)
 
     def __call__(self) -> SparkSession:
@@ -82,14 +82,14 @@ class Spark:
                     executors.show(self.session, self.shown)
             return self.session
 
-
-def main(arguments: Sequence[str]) -> int:
     def extra(self) -> dict[str, str]:
         return {} if self.executors is None else executors.settings_of(self.executors, self.order.cluster, self.order.directory)
 
     def home(self) -> Path:
         return NO_HOME if self.executors is None else executors.home_for(self.order.cluster, self.order.directory)
 
+
+def main(arguments: Sequence[str]) -> int:
     told = os.environ.get(ORDER)
     if len(arguments) > 1 or not (arguments or told):
         print(f"usage: python -m levee_spark.worker ORDER.json (or the order itself in {ORDER})", file=sys.stderr)
@@ -123,7 +123,6 @@ def run(order: Order, resource: Resource) -> None:
     driver = StoreDriver(open_store(resource.spec.store.uri))
     examine(driver, wiring, order)
     put_beside(order.resource.parent)
-    spark = Spark(size_of(resource, order), order.directory / "spark.log")
     spool = spool_for(order)
     spark = Spark(size_of(resource, order), order.directory / "spark.log", order, (order.directory, spool), executors_of(resource, order))
     spark.home()  # whether there can be executors is known before anything is begun
@@ -168,12 +167,9 @@ def executors_of(resource: Resource, order: Order) -> Executors | None:
     return max(found, key=lambda one: one.slots, default=None)
 
 
-def prepare(parts: Parts, spark: Spark) -> None:
-    """Whoever says that it is ready is: its first epochs take hardly longer than the others. Spark is started where somebody needs it."""
-    if not any(needs_spark(parts, name) for name in parts.order.replicas):
-        return
-    session = spark()
-    if parts.order.urgent or not any(has_queries(parts, name) for name in parts.order.replicas):
+def prepare(parts: Parts, session: SparkSession) -> None:
+    """Whoever says that it is ready is: its first epochs take hardly longer than the others."""
+    if parts.order.urgent or not any(uses_spark(parts, name) for name in parts.order.replicas):
         return
     began_s = time.monotonic()
     try:

@@ -6,6 +6,8 @@ Called by: replica.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b
+from itertools import pairwise
 
 import pyarrow as pa
 
@@ -19,6 +21,7 @@ from levee_spark.log.requests import Answer, Compute, Computed, Done, Files, Rai
 from levee_spark.log.values import EpochObject, Kind
 from levee_spark.store.driver import monotonic_ms
 
+SEGMENT_BYTES, NAME_BYTES = 32 << 20, 16
 SAMPLE_ROWS, ROW_CHARACTERS = 3, 400
 
 SchemaOf = Callable[[TaskId, int], pa.Schema]  # of a stream, from whatever it has after an epoch
@@ -78,7 +81,9 @@ class Operating:
         except Failed as failed:
             samples = [sample(one.stream, table) for one, table in zip(self.lane.inputs, tables, strict=True)]
             return Raised("\n".join([f"epoch {request.epoch}: {failed}", *samples]), began_ms, monotonic_ms())
-        return Computed(rows.encode(output.table), output.table.num_rows, output.digest, began_ms, monotonic_ms())
+        parts = segments_of(output.table) if self.lane.spread else ()
+        payload = None if parts else rows.encode(output.table)
+        return Computed(payload, output.table.num_rows, output.digest, began_ms, monotonic_ms(), segments=parts)
 
     def tables(self, request: Compute) -> list[pa.Table]:
         """One for each stream."""
@@ -95,6 +100,16 @@ class Operating:
             self.schemas[index] = there[0].schema if there else self.schema_of(stream.tasks[0], epoch)
         united = rows.united(there) if there else self.schemas[index].empty_table()
         return united if stream.slice is None else stream.slice.of(united)
+
+
+def segments_of(table: pa.Table) -> tuple[tuple[str, bytes], ...]:
+    """Of what executors have computed, where one object would be too large; each is named after its content."""
+    count = -(-table.nbytes // SEGMENT_BYTES)
+    if count < 2:
+        return ()
+    ends = [part * table.num_rows // count for part in range(count + 1)]
+    encoded = [rows.encode(table.slice(first, after - first)) for first, after in pairwise(ends)]
+    return tuple((blake2b(data, digest_size=NAME_BYTES).hexdigest(), data) for data in encoded)
 
 
 def sample(stream: str, table: pa.Table) -> str:

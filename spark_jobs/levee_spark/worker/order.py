@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from levee.topology.names import TaskId
+from levee_spark.spark.cluster import Cluster
 
 LOOPBACK = "127.0.0.1"
 
@@ -47,6 +48,7 @@ class Order:
     attempt: int = 1
     host: str = LOOPBACK  # where it may be asked; "": at every address of the machine
     urgent: bool = False  # somebody is missed: the first epochs are not worth waiting for a warm session
+    cluster: Cluster | None = None  # where executors are started; without: on this machine
 
 
 def read(path: Path) -> Order:
@@ -63,6 +65,8 @@ def parse(text: str, origin: str) -> Order:
         names = tuple(ReplicaName.parse(str(name)) for name in told["replicas"])
         place = Path(told["directory"])
         port, attempt, host, urgent = told.get("port", 0), told.get("attempt", 1), told.get("host", LOOPBACK), bool(told.get("urgent"))
-        return Order(Path(told["resource"]), told["uid"], told["worker"], told["node"], place, names, port, attempt, host, urgent)
+        cluster = Cluster(**told["cluster"]) if told.get("cluster") else None
+        identity = (Path(told["resource"]), told["uid"], told["worker"], told["node"], place, names)
+        return Order(*identity, port, attempt, host, urgent, cluster)
     except (ValueError, TypeError, KeyError) as error:
         raise BadOrder(f"{origin}: {type(error).__name__}: {error}") from error

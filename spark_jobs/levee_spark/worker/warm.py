@@ -21,9 +21,9 @@ ENOUGH_S = 30.0  # on a busy machine the first epoch, which does most of it, mus
 NAME = "warm-up"  # no task has this name: theirs have a slash in them
 
 
-def warm_up(session: SparkSession, directory: Path, spool: Path) -> None:
+def warm_up(session: SparkSession, directory: Path, spool: Path, spread: int = 0) -> None:
     folder = directory / NAME
-    lane = Lane(session, folder, spool, NAME, counts, (LaneInput("rows"),), limit_s=LIMIT_S)
+    lane = Lane(session, folder, spool, NAME, counts, (LaneInput("rows"),), limit_s=LIMIT_S, spread=spread)
     until_s = time.monotonic() + ENOUGH_S
     try:
         for epoch in range(1, EPOCHS + 1):
