@@ -15,6 +15,7 @@ from levee.control.chronicle import Chronicle
 from levee.control.decide import decide
 from levee.control.names import Instant
 from levee.control.seen import Observation
+from levee.control.wanted import Wanted
 from levee.lifecycle.failures import Terms
 from levee.lifecycle.handlers import Context, Handler, Handlers, missing_handlers
 from levee.lifecycle.machine import Machine
@@ -22,11 +23,12 @@ from levee.lifecycle.names import EventName, Kind, OnFailure
 from levee.lifecycle.names import Instant as Wall
 from levee.lifecycle.position import Position
 from levee.lifecycle.runner import Runner, Turn
-from levee.serve import status
+from levee.serve import promises, status
 from levee.serve.deeds import Deed, Deeds
 from levee.serve.documents import BOUNDED, document
 from levee.serve.holding import Known, differs, holding
 from levee.serve.metrics import Standing
+from levee.serve.promises import Promise, Promises
 from levee.serve.records import StatusRecords, path, stamp
 from levee.serve.shop import Shop
 from levee.serve.telling import Teller, words
@@ -51,6 +53,7 @@ class Life:
     seen: Observation = field(default_factory=Observation)
     decision: Decision | None = None
     chronicle: Chronicle = field(default_factory=Chronicle)
+    promises: Promises = field(default_factory=Promises)
     written: Mapping[str, Any] = field(default_factory=dict)  # the status as it was told last
     written_at: Instant = LONG_AGO
     held_now: frozenset[EventName] = frozenset()  # the events that hold
@@ -180,6 +183,7 @@ class Life:
             now,
             world.silent if world is not None else "",
             bounded=self.runner.machine.name == BOUNDED,
+            promise=await asyncio.to_thread(self.promise, world.wanted, now) if world is not None else None,
         )
         told = status.stamped(status.fields(scene) | self.memory(), self.written, scene.generation, stamp(Wall(self.shop.wall_ms())))
         changed = {name: value for name, value in told.items() if self.written.get(name) != value}
@@ -187,6 +191,12 @@ class Life:
             return
         await self.records.patch({"status": changed})
         self.written, self.written_at = {**self.written, **told}, now
+
+    def promise(self, wanted: Wanted, now: Instant) -> Promise | None:
+        deeds = self.deeds
+        if deeds.plan is None:
+            return None
+        return self.promises.of(deeds.plan, promises.missing(wanted, self.seen, now), self.shop.zones)
 
     def trouble(self, position: Position) -> tuple[str, str]:
         lifecycle = self.runner.machine

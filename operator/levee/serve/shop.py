@@ -13,7 +13,8 @@ from levee import __version__
 from levee.control.names import Instant
 from levee.serve.metrics import Metrics
 from levee.serve.planning import Planner
-from levee.worlds.kubernetes import names
+from levee.topology.names import NodeName, ZoneName
+from levee.worlds.kubernetes import eligible, names
 from levee.worlds.kubernetes.api import Api, Object
 from levee.worlds.kubernetes.asking import Asker
 from levee.worlds.kubernetes.cluster import Cluster
@@ -70,6 +71,9 @@ class Shop:
         path = f"/api/v1/namespaces/{owner.namespace}/pods/{metadata['name']}"
         if not self.api.delete(path, uid=metadata["uid"], grace_s=None if lives else 0):
             self.cluster.forget(owner.namespace, names.fitted(owner.name), metadata["uid"])
+
+    def zones(self) -> dict[NodeName, ZoneName]:
+        return {node.name: node.zone for node in (eligible.node(one, 0.0) for one in self.cluster.nodes())}
 
     def lives(self, node: str | None) -> bool:
         """A pod without a node is ended by the API server alone."""

@@ -13,9 +13,10 @@ from levee.control.actions import Decision, Reason
 from levee.control.names import Instant
 from levee.control.rules import ALL_DONE
 from levee.control.seen import Observation
-from levee.control.standing import caught_up, lag, unready, usable
+from levee.control.standing import lag, unready, usable
 from levee.control.wanted import Wanted
 from levee.lifecycle.position import Position
+from levee.serve.promises import Promise
 from levee.worlds.plans import Worth
 
 WELL = {Reason.SETTLED, Reason.RATES_UNKNOWN, Reason.ALL_READY, Reason.FIRST_EPOCHS, Reason.RATES_CHANGED, Reason.WAITING, Reason.OPENING}
@@ -40,6 +41,7 @@ class Scene:
     now: Instant = START
     silent: str = ""  # why the store does not answer
     bounded: bool = False  # its sources come to an end
+    promise: Promise | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,15 +158,17 @@ def healthy(scene: Scene) -> Said:
 
 
 def met(scene: Scene) -> Said:
-    """While all that should be active works and has caught up, the plan's guarantee holds."""
-    wanted, seen = scene.wanted, scene.seen
-    if wanted is None or seen is None or seen.configuration is None or not seen.anchored:
+    """What is guaranteed with those that could take over now, and what was asked for."""
+    promise = scene.promise
+    if promise is None or scene.seen is None or scene.seen.configuration is None or not scene.seen.anchored:
         return Said("GuaranteeMet", "Unknown", "NotRunning", "it does not run yet")
-    missing = sorted(one for one in wanted.active[seen.configuration] if not caught_up(wanted, seen, scene.now, one))
+    told = f"guarantees {math.floor(promise.now * 100 + 1e-9) / 100:.2f} now, wanted {promise.wanted:g}"
+    missing = promise.missing
     if not missing:
-        return Said("GuaranteeMet", "True", "AllActive", f"all {len(wanted.active[seen.configuration])} active replicas have caught up")
+        return Said("GuaranteeMet", str(promise.holds), "AllActive", f"{told}: all active replicas have caught up")
     shown = ", ".join(missing[:5]) + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")
-    return Said("GuaranteeMet", "False", "ReplicasMissing", f"{shown} cannot take over now")
+    reason = "EnoughActive" if promise.holds else "ReplicasMissing"
+    return Said("GuaranteeMet", str(promise.holds), reason, f"{told}: {shown} cannot take over now")
 
 
 def vars_of(said: Said) -> dict[str, Any]:
