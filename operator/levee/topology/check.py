@@ -54,6 +54,7 @@ RULES: tuple[Rule, ...] = (
     Rule(wanted.deadlines, _TIMES),
     Rule(wanted.failure_timeout, _TIMES),
     Rule(wanted.retention, frozenset({"failureTimeout", "faultTolerance"})),
+    Rule(wanted.leases, frozenset({"failureTimeout", "faultTolerance"})),
     Rule(wanted.backlog, frozenset({"period", "uri", "store", "epoch"})),
     Rule(placement.duplicate_nodes),
     Rule(placement.pinned_tasks, frozenset({"name", "operators", "parallelism"})),

@@ -12,6 +12,7 @@ from pydantic import Field
 from levee.topology.executors import Executors, by_operator
 from levee.topology.fields import Name, Part, Text
 from levee.topology.names import OperatorName
+from levee.topology.imports import Exports
 from levee.topology.streams import Operators, Sinks, Sources, Stream
 from levee.topology.wanted import DeletionPolicy, Epochs, FaultTolerance, Joints, Placement, PodTemplate, Store
 
@@ -53,6 +54,7 @@ class Spec(Part):
     sinks: Sinks = Field(
         description="Where streams are delivered.", examples=[[{"name": "out", "from": "vwap", "spark": {"format": "parquet"}}]]
     )
+    exports: Exports = Field(default_factory=Exports, description="Who else may import its streams.")
     configurations: Joints = Field(
         default_factory=list,
         description="Which rates of the sources hold together, for sources that are correlated; when left out they are independent.",

@@ -12,6 +12,7 @@ from pydantic import Field
 from levee.topology.executors import Executors
 from levee.topology.fields import FUNCTION_PATTERN, STREAMS_MAX, Count, Duration, Fraction, Name, Options, Part, Positive, Shares, Text
 from levee.topology.graph import Late
+from levee.topology.imports import Import
 
 
 class OnError(StrEnum):
@@ -40,11 +41,6 @@ class Spark(Part):
     options: Options = Field(
         default_factory=dict, description="Options that are handed to Spark as they are; numbers and booleans in quotes."
     )
-
-
-class Import(Part):
-    topology: Name = Field(description="The topology in this namespace that emits the stream.", examples=["clicks"])
-    stream: Name = Field(description="The stream of that topology: the name of one of its sources or operators.", examples=["orders"])
 
 
 class Level(Part):

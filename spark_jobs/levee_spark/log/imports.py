@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from levee.topology.names import TaskId
 from levee_spark.log import ask, exporter, floor, head
 from levee_spark.log.commit import Unreadable
+from levee_spark.log.exporter import Widths
 from levee_spark.log.inputs import BelowFloor, Inputs
 from levee_spark.log.keys import Layout, segment
 from levee_spark.log.registration import RENEWALS, Importer, Registrar
@@ -68,12 +69,18 @@ class Reader:
     registrar: Registrar
     tasks: tuple[TaskId, ...]
     wiring: Wiring  # the exporter's layout, the importer's times
+    widths: Widths = field(init=False)
     inputs: Inputs = field(init=False)
 
     def __post_init__(self) -> None:
-        task = TaskWiring(self.registrar.importer.task, self.registrar.stream, self.tasks)
+        self.widths = Widths(self.wiring.layout, self.registrar.stream)
+        self.wire(self.tasks)
+
+    def wire(self, tasks: tuple[TaskId, ...]) -> None:
+        task = TaskWiring(self.registrar.importer.task, self.registrar.stream, tasks)
         times = replace(self.wiring.times, retention_ms=0)  # the exporter's is not known here: what is not held is looked after each time
-        self.inputs = Inputs(replace(self.wiring, times=times), task, segment(self.registrar.holder))
+        self.tasks, self.inputs = tasks, Inputs(replace(self.wiring, times=times), task, segment(self.registrar.holder))
+        self.rely()
 
     def oldest(self) -> Script[int]:
         """The first epoch that all tasks still have."""
@@ -129,7 +136,14 @@ class Reader:
 
     def epoch(self, number: int) -> Script[tuple[EpochObject, ...] | None]:
         try:
-            return (yield from self.inputs.gather(number))
+            found = yield from self.inputs.gather(number)
+            there = next(iter(self.inputs.there.values()), None)
+            if there is None or self.widths.is_known(number, there.manifest.position):
+                return found
+            tasks = yield from self.widths.at(number, there.manifest.position, self.tasks)
+            if tasks and tasks != self.tasks:
+                self.wire(tasks)
+            return (yield from self.inputs.gather(number)) if tasks else None
         except BelowFloor:
             self.inputs.gathering = 0  # what was read of it does not count
             yield from self.must_be_there(number - 1)

@@ -24,6 +24,7 @@ from levee_spark.deliver.owner import Owner
 from levee_spark.ingest.ingestion import Ingestion
 from levee_spark.ingest.opening import Place, open_ingestion
 from levee_spark.lane.query import Keyed, Lane, LaneInput
+from levee_spark.log.imports import Keeper
 from levee_spark.log.ingest import Ingestor
 from levee_spark.log.replica import Replica
 from levee_spark.log.requests import Answer, Deliver, Done, Files, Found, Get, Ingest, Raised, Request, Restore, Snapshot, Wait
@@ -33,7 +34,7 @@ from levee_spark.log.sink import Sink
 from levee_spark.log.values import EpochObject, Kind, Segment
 from levee_spark.log.wiring import TaskWiring, Wiring
 from levee_spark.store.driver import StoreDriver, monotonic_ms
-from levee_spark.worker import function
+from levee_spark.worker import function, imports
 from levee_spark.worker.logs import Log
 from levee_spark.worker.operating import Operating, Slice, StreamPart, table_of
 from levee_spark.worker.order import Order, ReplicaName
@@ -89,10 +90,11 @@ def role_of(parts: Parts, name: ReplicaName, function_name: str) -> Role:
     return Replica(parts.wiring, task, str(name), parts.incarnation(name), function_name)
 
 
-def work_of(parts: Parts, name: ReplicaName, function_name: str, run: int) -> Work:
+def work_of(parts: Parts, name: ReplicaName, function_name: str, run: int, tell: Callable[[str], None] = lambda _: None) -> Work:
+    """`tell`: what it waits for, as long as it does."""
     task = parts.task(name)
     if task.is_source:
-        return Ingesting(ingestion_of(parts, name, run))
+        return Ingesting(ingestion_of(parts, name, run, tell))
     if task.sink:
         return Delivering(delivery_of(parts, name))
     return operating_of(parts, name, function_name, run)
@@ -151,10 +153,14 @@ class Delivering:
                 raise TypeError(f"a sink cannot answer {request}")
 
 
-def ingestion_of(parts: Parts, name: ReplicaName, run: int) -> Ingestion:
+def ingestion_of(parts: Parts, name: ReplicaName, run: int, tell: Callable[[str], None]) -> Ingestion:
     operator, _, index = name.task.rpartition("/")
     source = next(one for one in parts.resource.spec.sources if one.name == operator)
-    assert source.spark is not None, "imports are refused before"
+    if source.spark is None:
+        holder = f"{parts.incarnation(name)} {run}"
+        imported = imports.importing_of(parts.resource, source, parts.wiring, name.task, holder, parts.driver, tell)
+        imported.warm()
+        return imported
     keys = f"{parts.wiring.layout.stream(name.task)}/shelf"
     max_rows, period_ms = parts.resource.spec.epoch.max_rows, parts.wiring.times.period_ms
     place = Place(parts.session, parts.folder(name) / str(run), parts.driver.blobs, keys, max_rows, period_ms=period_ms)
@@ -259,6 +265,10 @@ def rereaders_of(parts: Parts, name: ReplicaName) -> list[Rereader]:
     """Beside an ingestor: whoever needs an epoch of its source that is corrupt must not wait until the source has new rows."""
     task = parts.task(name)
     return [Rereader(parts.wiring, task.task, parts.incarnation(name))] if task.is_source else []
+
+
+def keepers_of(parts: Parts, name: ReplicaName) -> list[Keeper]:
+    return imports.keepers_of(parts.resource, parts.wiring, name.task, parts.incarnation(name))
 
 
 def spool_for(order: Order) -> Path:

@@ -22,6 +22,7 @@ from levee.topology.executors import Executors
 from levee.topology.spec import Resource
 from levee_spark.lane.trouble import Failed
 from levee_spark.log import probe
+from levee_spark.log.imports import Keeper
 from levee_spark.log.requests import Answer, Done, Ingest, Report, Request
 from levee_spark.log.reread import Rereader
 from levee_spark.log.seal import Sealer
@@ -36,7 +37,7 @@ from levee_spark.store.address import CannotOpen, open_store
 from levee_spark.store.drive import drive
 from levee_spark.store.driver import StoreDriver, monotonic_ms
 from levee_spark.worker import order as orders
-from levee_spark.worker.assembly import Parts, rereaders_of, sealers_of, spool_for
+from levee_spark.worker.assembly import Parts, keepers_of, rereaders_of, sealers_of, spool_for
 from levee_spark.worker.due import REFRESH_S, Due
 from levee_spark.worker.function import put_beside
 from levee_spark.worker.logs import Log
@@ -48,7 +49,7 @@ from levee_spark.worker.status import Status
 from levee_spark.worker.warm import warm_up
 from levee_spark.worker.wiring import wiring_of
 
-Helper = Trimmer | Sealer | Rereader
+Helper = Trimmer | Sealer | Rereader | Keeper
 HEAP_MIB, HEAP_MIB_PER_REPLICA = 256, 32
 DRIVER_HEAP_MIB = 512  # what executors have computed passes through it
 USAGE = 2
@@ -210,7 +211,7 @@ def start(parts: Parts, replicas: Sequence[ReplicaThread]) -> None:
     for one in replicas:
         one.start()
         trimmer = Trimmer(parts.wiring, parts.task(one.name), parts.incarnation(one.name), one.leads)
-        helpers: list[Helper] = [trimmer, *sealers_of(parts, one.name), *rereaders_of(parts, one.name)]
+        helpers: list[Helper] = [trimmer, *sealers_of(parts, one.name), *rereaders_of(parts, one.name), *keepers_of(parts, one.name)]
         for helper in helpers:
             name = f"{one.name} {type(helper).__name__}"
             Thread(target=assist, args=(parts, helper, one), name=name, daemon=True).start()

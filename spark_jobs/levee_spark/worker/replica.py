@@ -103,7 +103,7 @@ class ReplicaThread:
         """None: something of ours or of the machine broke; it is said, and tried again."""
         self.runs += 1
         try:
-            self.work, self.offered = work_of(self.parts, self.name, self.function, self.runs), 0
+            self.work, self.offered = work_of(self.parts, self.name, self.function, self.runs, self.waits_for), 0
             self.role = role_of(self.parts, self.name, self.function)
             self.status.doing = Doing.IDLE
             script = Phases(self.status.took, time.monotonic).watch(self.role.run())
@@ -186,6 +186,12 @@ class ReplicaThread:
             self.say(report.what, level=level, epoch=report.epoch, detail=report.detail)
         now_ms = monotonic_ms()
         return Done(now_ms, now_ms)
+
+    def waits_for(self, what: str) -> None:
+        """Told once; empty: it waits no longer."""
+        if what and what != self.status.waits:
+            self.say("waits", detail=what)
+        self.status.waits = what
 
     def ended(self, epoch: int) -> None:
         """Every epoch after it says so, too."""

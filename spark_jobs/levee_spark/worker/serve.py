@@ -53,6 +53,7 @@ def of_replica(one: Status) -> dict[str, Any]:
         "waiting": one.waiting_rows,
         "rows_per_s": round(one.rows_per_s, 1),
         "error": one.error,
+        "waits": one.waits,
         "ended": one.ended,
         "counts": dict(one.counts),
     }

@@ -77,6 +77,7 @@ class Status:
     rows_per_s: float = 0.0
     lag_epochs: int = 0
     error: str = ""
+    waits: str = ""  # what a source waits for outside of its topology
     ended: bool = False  # all rows that will ever come have been computed
     counts: dict[str, int] = field(default_factory=dict)  # of what roles report: won, lost, diverged, adopts, skips, forks again, ...
     phases: dict[Phase, Histogram] = field(default_factory=dict)

@@ -62,11 +62,20 @@ def source_of_rows(resource: Resource) -> Iterator[Complaint]:
 
 def imports_itself(resource: Resource) -> Iterator[Complaint]:
     for index, source in enumerate(resource.spec.sources):
-        if source.import_ is not None and source.import_.topology == resource.metadata.name:
+        imported, mine = source.import_, resource.metadata
+        if imported is not None and (imported.namespace or mine.namespace, imported.topology) == (mine.namespace, mine.name):
             where = f"spec.sources[{index}].import.topology"
-            yield Complaint(
-                where, f"'{source.import_.topology}' is this topology itself", f"let the operators read '{source.import_.stream}' directly"
-            )
+            yield Complaint(where, f"'{imported.topology}' is this topology itself", f"let the operators read '{imported.stream}' directly")
+
+
+def leases(resource: Resource) -> Iterator[Complaint]:
+    """A source that has failed must still find what it had yet to import."""
+    timeout = resource.spec.fault_tolerance.failure_timeout
+    for index, source in enumerate(resource.spec.sources):
+        if source.import_ is not None and source.import_.lease <= timeout:
+            lease = shown_duration(source.import_.lease)
+            wrong = f"is {lease}, but a failed task is noticed only after failureTimeout, {shown_duration(timeout)}"
+            yield Complaint(f"spec.sources[{index}].import.lease", wrong, f"write more than {shown_duration(timeout)}")
 
 
 def deadlines(resource: Resource) -> Iterator[Complaint]:
