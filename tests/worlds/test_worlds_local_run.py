@@ -205,11 +205,6 @@ def test_commands_find_the_run_and_what_it_has_committed(tmp_path: Path, capsys:
     [
         ("spec:", "spec:\n  suspend: true", "spec.suspend: is true, so nothing is to run"),
         ("cost: 1us", "cost: 1s", "even one replica of every task is too much"),
-        (
-            'spark: {format: replay, options: {generator: "tests.worlds.toy:numbers"}}',
-            "import: {topology: other, stream: orders}",
-            "spec.sources[0].import: imports a stream of 'other'",
-        ),
     ],
 )
 def test_what_cannot_run_as_it_is_planned_is_refused_before_anything_starts(

@@ -77,6 +77,13 @@ def divergences(before: Observation, after: Observation) -> Iterator[Event]:
             yield Event(replica, text, grave=True)
 
 
+def waiting(before: Observation, after: Observation) -> Iterator[Event]:
+    """Sources, for what they import; once for all replicas of a task."""
+    earlier = {(state.task, state.waits) for state in before.states().values()}
+    now = {(state.task, state.waits) for state in after.states().values() if state.waits}
+    yield from (Event(task, f"waits: {what}") for task, what in sorted(now - earlier))
+
+
 def decided(was: Decision | None, decision: Decision) -> Iterator[Event]:
     """What is done, and how things are once that changes."""
     if decision.actions or was is None or was.reason is not decision.reason:

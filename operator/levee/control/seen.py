@@ -47,6 +47,7 @@ class ReplicaSeen:
     error: str = ""
     diverged: int = 0  # how often it has computed something else than was committed
     ended: bool = False  # all rows that will ever come have been computed
+    waits: str = ""  # what a source waits for outside of its topology
 
     @property
     def task(self) -> TaskId:
@@ -56,6 +57,11 @@ class ReplicaSeen:
     def first_line(self) -> str:
         """Of the error, for people."""
         return next(iter(self.error.strip().splitlines()), "no reason is known")
+
+    @property
+    def has_yet_to_begin(self) -> bool:
+        """For want of what it imports."""
+        return bool(self.waits) and not self.epoch
 
     @property
     def is_primary(self) -> bool:

@@ -38,7 +38,8 @@ def uncovered(wanted: Wanted, seen: Observation, now: Instant, tasks: Iterable[T
 def is_ready(seen: Observation, replica: ReplicaName) -> bool:
     """Its worker is; it may still be fetching its state."""
     home, state = seen.homes.get(replica), seen.states().get(replica)
-    return home is not None and home.phase is Phase.READY and state is not None and state.status is not Status.FAILED
+    can = state is not None and state.status is not Status.FAILED and not state.has_yet_to_begin
+    return home is not None and home.phase is Phase.READY and can
 
 
 def unready(wanted: Wanted, seen: Observation, now: Instant) -> tuple[ReplicaName, ...]:

@@ -86,10 +86,6 @@ def hindrances(resource: Resource) -> Iterator[Complaint]:
         yield Complaint("spec.store.uri", f"{spec.store.uri} {wrong}", "name a folder, such as file:///tmp/levee")
     if (unread := unread_secret(spec.store, os.environ)) is not None:
         yield unread
-    for index, source in enumerate(spec.sources):
-        if source.import_ is not None:
-            wrong = f"imports a stream of '{source.import_.topology}', and that does not run yet"
-            yield Complaint(f"spec.sources[{index}].import", wrong, "read the same rows with spark")
 
 
 def unread_secret(store: Store, environment: Mapping[str, str]) -> Complaint | None:

@@ -65,4 +65,5 @@ def replica_in(entry: Mapping[str, Any]) -> ReplicaSeen:
         str(entry.get("error") or ""),
         int((entry.get("counts") or {}).get("diverged", 0)),
         bool(entry.get("ended")),
+        str(entry.get("waits") or ""),
     )

@@ -70,7 +70,7 @@ def row_of(task: TaskEntry, replica: ReplicaName, worker: WorkerSeen, seen: Obse
         state.rank,
         state.lag_epochs,
         state.rows_per_s if works else 0.0,
-        state.error,
+        state.error or state.waits,
     )
 
 
