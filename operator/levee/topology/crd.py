@@ -20,6 +20,7 @@ HEADER = "# Made by `levee crds` from the models in operator/levee/topology; do 
 # What `kubectl get ftt` shows: name, type, description, path.
 COLUMNS = (
     ("State", "string", "Where it is in its life.", ".status.state"),
+    ("Ready", "string", "Whether every planned replica works.", '.status.conditions[?(@.type=="Ready")].status'),
     ("Met", "string", "Whether the guarantee is met now.", '.status.conditions[?(@.type=="GuaranteeMet")].status'),
     ("Active", "integer", "Active replicas.", ".status.replicas.active"),
     ("Desired", "integer", "Replicas that should be active.", ".status.replicas.desired"),
@@ -27,6 +28,7 @@ COLUMNS = (
     ("Age", "date", "Since when it exists.", ".metadata.creationTimestamp"),
 )
 WIDE = (  # with -o wide only
+    ("Health", "string", "What is being done about it.", '.status.conditions[?(@.type=="Healthy")].reason'),
     ("Configuration", "string", "Source rates in force.", ".status.configuration"),
     ("Guarantee", "number", "What the plan guarantees.", ".status.plan.guarantee"),
     ("Cost", "number", "CPU seconds per window.", ".status.plan.cost"),
