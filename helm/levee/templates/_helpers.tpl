@@ -41,6 +41,13 @@ app.kubernetes.io/component: {{ .component }}
 {{- default $made .Values.workers.serviceAccount.name -}}
 {{- end -}}
 
+{{/* Empty: nobody may start executors. */}}
+{{- define "levee.driverServiceAccount" -}}
+{{- if .Values.workers.executors.enabled -}}
+{{- default "levee-driver" .Values.workers.executors.serviceAccount -}}
+{{- end -}}
+{{- end -}}
+
 {{- define "levee.store" -}}
 {{ include "levee.fullname" . }}-store
 {{- end -}}

@@ -47,6 +47,7 @@ class Settings:
     pod: str | None  # in which nobody else runs: who comes back in it need not wait for the lease of whom it was before
     watched: Sequence[str]  # none: all namespaces
     service_account: str | None
+    driver_account: str | None
     worker_image: str
     liveness: str | None
     metrics_port: int | None
@@ -59,6 +60,7 @@ class Settings:
             os.environ.get("LEVEE_POD") or None,
             watched,
             os.environ.get("LEVEE_WORKER_SERVICE_ACCOUNT") or None,
+            os.environ.get("LEVEE_DRIVER_SERVICE_ACCOUNT") or None,
             os.environ.get("LEVEE_WORKER_IMAGE") or WORKER_IMAGE,
             os.environ.get("LEVEE_LIVENESS") or None,
             int(os.environ.get("LEVEE_METRICS_PORT") or 0) or None,
@@ -77,7 +79,8 @@ async def serving(settings: Settings) -> None:
     connected = api.connect(lambda verb, answer: metrics.requests.labels(verb, answer).inc())
     identity = f"{socket.gethostname()}-{uuid.uuid4().hex[:8]}"
     leader = Leader(connected, settings.namespace, settings.pod or identity)
-    shop = Shop(connected, Cluster(), Planner(), identity, settings.service_account, settings.worker_image, leader.leads, metrics=metrics)
+    accounts = settings.service_account, settings.driver_account
+    shop = Shop(connected, Cluster(), Planner(), identity, *accounts, settings.worker_image, leader.leads, metrics=metrics)
     hub = Hub(shop)
     shop.metrics.watch(hub.standings, leader.leads, sorted({*machine(JOB).states, *machine(BOUNDED).states}))
     if settings.metrics_port is not None:

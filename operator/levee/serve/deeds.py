@@ -98,7 +98,7 @@ class Deeds:
         if self.plan is None:
             self.nonce = nonce_of(self.resource)
         found = planning.loaded(self.resource)
-        wrong = [*found.complaints, *(hindrances(found.resource) if found.resource is not None else ())]
+        wrong = [*found.complaints, *(hindrances(found.resource, self.shop) if found.resource is not None else ())]
         self.trouble = ("Invalid", "; ".join(map(complaint_text, wrong))) if wrong else ("", "")
         return "refused" if wrong else "parsed"
 
@@ -321,6 +321,9 @@ class Deeds:
             nonce=self.nonce,
             tolerate_s=max(1, round(spec.fault_tolerance.failure_timeout)),
             template=spec.pod_template,
+            drivers=frozenset(spec.executors),
+            driver_account=self.shop.driver_account,
+            node_selector=spec.placement.node_selector,
         )
 
     def open_store(self, resource: Resource) -> StoreDriver:
@@ -357,7 +360,7 @@ def nonce_of(resource: Object) -> int:
     return int(resource["spec"].get("restartNonce") or 0)
 
 
-def hindrances(resource: Resource) -> list[Complaint]:
+def hindrances(resource: Resource, shop: Shop) -> list[Complaint]:
     """What a valid resource may ask for and this operator cannot do."""
     found = []
     for index, source in enumerate(resource.spec.sources):
@@ -366,6 +369,11 @@ def hindrances(resource: Resource) -> list[Complaint]:
             found.append(Complaint(f"spec.sources[{index}].import", wrong, "read the same rows with spark"))
     if resource.spec.store.uri.startswith("memory://"):
         found.append(Complaint("spec.store.uri", "lives in one process, and workers are pods of their own", "name a bucket"))
+    for index, operator in enumerate(resource.spec.operators):
+        if operator.executors is not None and shop.driver_account is None:
+            wrong = "asks for executors, and this operator's workers may start none"
+            fix = "leave it out, or have the chart installed with workers.executors.enabled"
+            found.append(Complaint(f"spec.operators[{index}].executors", wrong, fix))
     return found
 
 

@@ -31,6 +31,7 @@ class Shop:
     planner: Planner
     identity: str  # of this process
     service_account: str | None = None  # of workers
+    driver_account: str | None = None  # of workers that start executors; none: nobody may
     worker_image: str = WORKER_IMAGE  # where a topology names none
     leads: Callable[[], bool] = lambda: True
     asker: Callable[[], Asker] = Asker

@@ -13,6 +13,7 @@ from levee.control.actions import StartWorker
 LEVEE = "levee.dev"
 TOPOLOGY = f"{LEVEE}/topology"  # labels
 WORKER = f"{LEVEE}/worker"
+DRIVER, TASK, REPLICA = f"{LEVEE}/driver", f"{LEVEE}/task", f"{LEVEE}/replica"  # of executors; of their drivers, the last two
 REPLICAS = f"{LEVEE}/replicas"  # annotations
 ATTEMPT = f"{LEVEE}/attempt"
 INCARNATION = f"{LEVEE}/incarnation"

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from levee.control.actions import StartWorker
+from levee.topology.names import OperatorName
 from levee.topology.spec import API_VERSION, KIND
 from levee.worlds.kubernetes import names
 from levee.worlds.kubernetes.merge import merged
@@ -24,6 +25,8 @@ FOLDER, RESOURCE_FOLDER, RESOURCE_FILE = "/work", "/etc/levee", "topology.yaml"
 GRACE_S = 5  # a worker ends at once and loses nothing
 MEMORY_MIB, MEMORY_MIB_PER_REPLICA, SHARED_MIB = 576, 128, 256
 LEAST_CPU = 0.05
+DRIVER_MIB, DRIVER_CPU = 384, 0.25  # more memory, and less of a core, than who computes by itself
+DOWNWARD, DRIVERS_DOWNWARD = {"POD_NAME": "metadata.name", "POD_UID": "metadata.uid"}, {"POD_IP": "status.podIP"}
 RESTRICTED: Mapping[str, Any] = {
     "allowPrivilegeEscalation": False,
     "readOnlyRootFilesystem": True,
@@ -45,6 +48,9 @@ class PodTerms:
     nonce: int = 0  # the restartNonce by which they are started
     tolerate_s: int = 5
     template: Mapping[str, Any] = field(default_factory=dict)  # what the user wants to be otherwise
+    drivers: frozenset[OperatorName] = frozenset()  # operators that executors compute
+    driver_account: str | None = None  # which may start them
+    node_selector: Mapping[str, str] = field(default_factory=dict)  # of the nodes where they may run
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +62,20 @@ class Birth:
     cpu: float  # cores that its replicas are planned to use at the highest rates
 
 
-def pod(start: StartWorker, terms: PodTerms, birth: Birth) -> Manifest:
-    made: Manifest = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata(start, terms, birth), "spec": spec(start, terms, birth.cpu)}
+@dataclass(frozen=True, slots=True)
+class Driver:
+    """A worker that starts executors: the only one with an identity in the cluster."""
+
+    account: str | None
+    cluster: Manifest  # of its order
+    labels: Mapping[str, str]
+
+
+def pod(start: StartWorker, terms: PodTerms, birth: Birth, driver: Driver | None = None) -> Manifest:
+    made: Manifest = {"apiVersion": "v1", "kind": "Pod"}
+    made |= {"metadata": metadata(start, terms, birth), "spec": spec(start, terms, birth.cpu, driver)}
+    if driver is not None:
+        made["metadata"]["labels"] |= driver.labels
     return guarded(merged(made, terms.template), made)
 
 
@@ -80,16 +98,17 @@ def metadata(start: StartWorker, terms: PodTerms, birth: Birth) -> Manifest:
     }
 
 
-def spec(start: StartWorker, terms: PodTerms, cpu: float) -> Manifest:
+def spec(start: StartWorker, terms: PodTerms, cpu: float, driver: Driver | None) -> Manifest:
+    account = terms.service_account if driver is None else driver.account
     found: Manifest = {
         "restartPolicy": "Never",  # who starts it anew is decided, and counted, by the controller
         "terminationGracePeriodSeconds": GRACE_S,
-        "automountServiceAccountToken": False,
+        "automountServiceAccountToken": driver is not None,
         "enableServiceLinks": False,
         "securityContext": {"runAsNonRoot": True, "seccompProfile": dict(RESTRICTED["seccompProfile"])},
         "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [only(start.node)]}}},
         "tolerations": [tolerated(taint, terms.tolerate_s) for taint in ("not-ready", "unreachable")],
-        "containers": [container(start, terms, cpu)],
+        "containers": [container(start, terms, cpu, driver)],
         "volumes": [
             {"name": "work", "emptyDir": {}},
             {"name": "tmp", "emptyDir": {}},
@@ -97,7 +116,7 @@ def spec(start: StartWorker, terms: PodTerms, cpu: float) -> Manifest:
             {"name": "topology", "configMap": {"name": terms.config_map}},
         ],
     }
-    return found | ({"serviceAccountName": terms.service_account} if terms.service_account else {})
+    return found | ({"serviceAccountName": account} if account else {})
 
 
 def only(node: str) -> Manifest:
@@ -109,16 +128,17 @@ def tolerated(taint: str, seconds: int) -> Manifest:
     return {"key": f"node.kubernetes.io/{taint}", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": seconds}
 
 
-def container(start: StartWorker, terms: PodTerms, cpu: float) -> Manifest:
-    memory_mib = MEMORY_MIB + MEMORY_MIB_PER_REPLICA * len(start.replicas)
+def container(start: StartWorker, terms: PodTerms, cpu: float, driver: Driver | None) -> Manifest:
+    memory_mib = MEMORY_MIB + MEMORY_MIB_PER_REPLICA * len(start.replicas) + (DRIVER_MIB if driver else 0)
+    told, known = order(start, terms, driver), DOWNWARD | (DRIVERS_DOWNWARD if driver else {})
     return {
         "name": CONTAINER,
         "image": terms.image,
-        "env": [downward("POD_NAME", "metadata.name"), downward("POD_UID", "metadata.uid"), {"name": ORDER, "value": order(start, terms)}],
+        "env": [*(downward(name, path) for name, path in known.items()), {"name": ORDER, "value": told}],
         "envFrom": [{"secretRef": {"name": terms.secret}}] if terms.secret else [],
         "ports": [{"name": "http", "containerPort": PORT}],
         "resources": {
-            "requests": {"cpu": f"{round(1000 * max(cpu, LEAST_CPU))}m", "memory": f"{memory_mib}Mi"},
+            "requests": {"cpu": f"{round(1000 * max(LEAST_CPU, min(cpu, DRIVER_CPU) if driver else cpu))}m", "memory": f"{memory_mib}Mi"},
             "limits": {"memory": f"{2 * memory_mib}Mi"},
         },
         "startupProbe": probe("/readyz", every_s=1, misses=600),  # the controller has less patience
@@ -135,7 +155,7 @@ def container(start: StartWorker, terms: PodTerms, cpu: float) -> Manifest:
     }
 
 
-def order(start: StartWorker, terms: PodTerms) -> str:
+def order(start: StartWorker, terms: PodTerms, driver: Driver | None) -> str:
     """The kubelet puts the pod's name and UID in: no two incarnations bear the same name."""
     told = {
         "resource": f"{RESOURCE_FOLDER}/{RESOURCE_FILE}",
@@ -147,7 +167,7 @@ def order(start: StartWorker, terms: PodTerms) -> str:
         "host": "",  # every address of the pod
         "port": PORT,
         "attempt": start.attempt,
-    }
+    } | ({"cluster": driver.cluster} if driver else {})
     return json.dumps(told, separators=(",", ":"))
 
 

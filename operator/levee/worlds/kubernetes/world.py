@@ -20,6 +20,7 @@ from levee.worlds.kubernetes import names, seen
 from levee.worlds.kubernetes.api import Api, Conflict
 from levee.worlds.kubernetes.asking import Asker
 from levee.worlds.kubernetes.cluster import Cluster
+from levee.worlds.kubernetes.executors import driver_of
 from levee.worlds.kubernetes.pods import Birth, PodTerms, pod
 from levee.worlds.kubernetes.roll import Roll
 from levee.worlds.kubernetes.seen import PodSeen
@@ -190,7 +191,8 @@ class KubernetesWorld:
         """Under a name that follows from the pods there are: who does the same at the same time meets this one."""
         number = self.roll.next_incarnation(order)
         cpu = sum(self.wanted.loads.get(replica, 0.0) for replica in order.replicas)
-        made = pod(order, self.terms, Birth(number, self.record.number if self.record else 0, cpu))
+        birth = Birth(number, self.record.number if self.record else 0, cpu)
+        made = pod(order, self.terms, birth, driver_of(order, self.terms, birth))
         created = self.api.create(self.path(), made)
         if created is not None:
             self.cluster.keep_pod(created)
