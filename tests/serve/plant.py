@@ -103,9 +103,8 @@ class Plant:
         """The kubelet."""
         running = {"name": "worker", "started": self.ready, "state": {"running": {}}}
         condition = {"type": "Ready", "status": "True" if self.ready else "False", "lastTransitionTime": stamp()}
-        pod["spec"]["nodeName"] = pod["spec"]["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"][
-            "nodeSelectorTerms"
-        ][0]["matchFields"][0]["values"][0]
+        required = pod["spec"]["affinity"]["nodeAffinity"].get("requiredDuringSchedulingIgnoredDuringExecution")
+        pod["spec"]["nodeName"] = required["nodeSelectorTerms"][0]["matchFields"][0]["values"][0] if required else "node-1"
         pod["status"] = {"phase": "Running", "podIP": "127.0.0.1", "conditions": [condition], "containerStatuses": [running]}
 
     def fail(self, name: str) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from levee.worlds.kubernetes.names import FAILURES, FINALIZER, PAUSED
 from levee.worlds.local.book import Book
-from tests.serve.plant import PATH, PODS, Killed, Operator, Plant, operator, topology
+from tests.serve.plant import PATH, PODS, Killed, Operator, Plant, node, operator, topology
 
 
 @pytest.fixture
@@ -253,3 +253,23 @@ def test_a_pod_that_was_given_up_is_told_of_and_another_nonce_starts_it_again(pl
     one.run("running")
     one.go_on(4)
     assert conditions(plant)["Healthy"][0] == "True"
+
+
+def test_a_pod_that_is_evicted_from_a_cordoned_node_begins_elsewhere_and_comes_back(plant: Plant) -> None:
+    one = running(plant)
+    lost = next(pod["metadata"]["name"] for pod in plant.pods() if "-count-0-0-" in pod["metadata"]["name"])
+    home = plant.things[f"{PODS}/{lost}"]["spec"]["nodeName"]
+    number = int(home.removeprefix("node-"))
+    one.shop.cluster.keep_node(node(number) | {"spec": {"unschedulable": True}})
+    plant.ask_to_leave(lost)
+    one.go_on(3)
+    plant.remove(f"{PODS}/{lost}")
+    one.go_on(4)
+    [moved] = [pod for pod in plant.pods() if "-count-0-0-" in pod["metadata"]["name"]]
+    assert moved["spec"]["nodeName"] != home
+    assert len(plant.born) == 7, "nothing else has moved"
+    one.shop.cluster.keep_node(node(number))
+    one.go_on(8)
+    [back] = [pod for pod in plant.pods() if "-count-0-0-" in pod["metadata"]["name"]]
+    assert back["spec"]["nodeName"] == home
+    assert len(plant.pods()) == 6

@@ -23,15 +23,17 @@ from levee.plans.running import terms_of
 from levee.serve import planning
 from levee.serve.settling import Settling
 from levee.serve.shop import Shop
+from levee.serve.trials import Trials
 from levee.topology.complaint import Complaint
 from levee.topology.spec import Resource
 from levee.topology.wanted import Packing
 from levee.topology.wording import complaint_text
 from levee.worlds import plans
-from levee.worlds.kubernetes import companions, eligible, names
+from levee.worlds.kubernetes import companions, eligible, names, trial
 from levee.worlds.kubernetes.names import Owner
 from levee.worlds.kubernetes.pods import PodTerms
 from levee.worlds.kubernetes.world import KubernetesWorld
+from levee.worlds.local import editing
 from levee.worlds.local.book import Book
 from levee.worlds.plans import WrittenPlan
 from levee_spark.log import control, probe
@@ -63,9 +65,11 @@ class Deeds:
     news: list[Event] = field(default_factory=list)  # what was done, and not yet told of
     abandoned: bool = False  # its namespace goes, and nobody waits for its last epoch
     settling: Settling = field(init=False)
+    trials: Trials = field(init=False)
 
     def __post_init__(self) -> None:
         self.settling = Settling(self.shop, self.owner, self.news.append)
+        self.trials = Trials(self.shop, self.owner, self.news.append)
 
     @property
     def handlers(self) -> Mapping[MethodName, Deed]:
@@ -208,15 +212,34 @@ class Deeds:
         if self.shape_of(in_force.resource) != self.shape_of(self.resource):
             self.trouble = ("CannotChange", "the graph is not the one that these streams were made with: make a new topology")
             return "refused"
-        return self.planned(self.resource)
+        if self.draft is None or self.draft.generation != self.read:
+            said = self.planned(self.resource)
+            if said != "planned":
+                return said
+        return self.tried()
+
+    def tried(self) -> str:
+        """As `levee run` does it: what cannot go on with the state that is there is not taken up."""
+        assert self.draft is not None, "it has just been made"
+        operators = editing.edited(self.need_world().book.newest(), self.wanted(self.draft))
+        try:
+            wrong = self.trials.complaints(self.resource, operators, self.terms(self.draft))
+        except trial.Broken as broken:
+            wrong = (editing.untried(str(broken)),)
+            self.trouble = ("DryRunFailed", complaint_text(wrong[0]))
+            raise
+        self.trouble = ("DryRunFailed", "; ".join(map(complaint_text, wrong))) if wrong else ("", "")
+        return "refused" if wrong else "planned"
 
     def change_plan(self, context: Context) -> None:
         self.write_plan(context)
         self.open_log(context)
+        self.trials.clear()
 
     def revert_plan(self, context: Context) -> None:
         """If the refused one is in force by now, the one before it comes again, under a number of its own."""
         world = self.need_world()
+        self.trials.clear()
         self.draft, blobs, layout = None, world.book.driver.blobs, world.book.wiring.layout
         if self.in_force().generation == self.read and (good := plans.read(blobs, layout, self.number - 1)) is not None:
             self.take_up(good, plans.write(blobs, layout, good))

@@ -97,7 +97,7 @@ def complete(scene: Scene) -> Said:
 
 def ready(scene: Scene) -> Said:
     state = str(scene.position.state)
-    if scene.position.failing is not None:
+    if scene.position.failing is not None and not waits(scene):
         return Said("Ready", "False", "Retrying" if scene.position.failing.until is not None else "Failed", scene.position.failing.why)
     reason, words = scene.trouble
     if words and state not in LIVING:
@@ -114,6 +114,11 @@ def ready(scene: Scene) -> Said:
     return Said("Ready", "False", "ReplicasNotReady", f"{shown} cannot work yet" + (f": {why}" if why else ""))
 
 
+def waits(scene: Scene) -> bool:
+    """With an edit, while what is in force goes on."""
+    return scene.position.state == "updating" and scene.position.failing is not None and not scene.position.failing.counted
+
+
 def starting(seen: Observation) -> str:
     """What keeps pods from starting; most often all for the same reason."""
     told = sorted({worker.ending for worker in seen.workers if worker.ending and not worker.works})
@@ -124,6 +129,8 @@ def planned(scene: Scene) -> Said:
     reason, words = scene.trouble
     if words:
         return Said("Planned", "False", reason, words + (GOES_ON if scene.worth is not None else ""))
+    if scene.position.failing is not None and waits(scene):
+        return Said("Planned", "Unknown", "Waiting", scene.position.failing.why)
     if scene.worth is None:
         return Said("Planned", "Unknown", "NotYet", "it has not been planned yet")
     worth = scene.worth

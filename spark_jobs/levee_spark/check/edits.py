@@ -27,10 +27,11 @@ class EditOrder:
     folder: str
     uid: str  # of the streams
     operators: tuple[str, ...]
+    answer: str = ""  # where a few bytes are kept of what is found; empty: all of it, in the folder
 
     @classmethod
-    def read(cls, path: Path) -> "EditOrder":
-        told = json.loads(path.read_text())
+    def parse(cls, text: str) -> "EditOrder":
+        told = json.loads(text)
         return cls(**{**told, "operators": tuple(told["operators"])})
 
 

@@ -1,11 +1,11 @@
 """The side of a dry run that has Spark: fork, compute one epoch, say what went wrong.
 
-Called by: `python -m levee_spark.check.trying ORDER.json`, which `edits` starts.
+Called by: `python -m levee_spark.check.trying ORDER.json`, which `edits` starts; in a pod the order is in LEVEE_ORDER, as a worker's.
 """
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +15,7 @@ from levee.topology.load import load_bytes
 from levee.topology.names import TaskId
 from levee.topology.spec import Resource
 from levee_spark.check.edits import EditOrder
-from levee_spark.check.finding import Finding, Weight, write
+from levee_spark.check.finding import Finding, Weight, fitted, write
 from levee_spark.log import ask, fork, head
 from levee_spark.log.requests import Compute, Raised, Restore, Script
 from levee_spark.log.values import EpochObject, Kind, PublishedCheckpoint
@@ -34,6 +34,8 @@ T = TypeVar("T")
 
 HEAP_MIB = 384
 NAME = "edit"
+ORDER = "LEVEE_ORDER"
+KEPT_BYTES = 4_000  # of the last words of a container
 FIX = "mend the function, or say `state: discard` where its state is to begin anew"
 
 
@@ -119,9 +121,19 @@ def opened(order: EditOrder) -> Iterator[Trial]:
         jvm.process.kill()
 
 
+def asked() -> EditOrder:
+    return EditOrder.parse(Path(sys.argv[1]).read_text() if len(sys.argv) > 1 else os.environ[ORDER])
+
+
+def tell(order: EditOrder, findings: Sequence[Finding]) -> None:
+    if order.answer:
+        Path(order.answer).write_text(fitted(findings, KEPT_BYTES))
+    else:
+        write(Path(order.folder) / "findings.json", findings)
+
+
 if __name__ == "__main__":
-    asked = EditOrder.read(Path(sys.argv[1]))
-    with opened(asked) as trial:
-        write(Path(asked.folder) / "findings.json", trial.findings())
+    with opened(asked()) as trial:
+        tell(trial.order, tuple(trial.findings()))
     sys.stderr.flush()
     os._exit(0)  # threads of a function that never returned may still be there

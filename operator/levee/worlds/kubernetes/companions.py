@@ -13,7 +13,7 @@ from typing import Any
 from levee.topology.spec import API_VERSION, KIND
 from levee.worlds.kubernetes import names
 from levee.worlds.kubernetes.names import Owner
-from levee.worlds.kubernetes.pods import RESOURCE_FILE, Manifest
+from levee.worlds.kubernetes.pods import CONTAINER, RESOURCE_FILE, Manifest
 
 
 def text(owner: Owner, resource: Mapping[str, Any]) -> str:
@@ -45,5 +45,6 @@ def budget(owner: Owner, workers: int) -> Manifest:
         "labels": names.labels(owner, "topology"),
         "ownerReferences": [names.reference(owner, API_VERSION, KIND)],
     }
-    spec = {"minAvailable": max(0, workers - 1), "selector": {"matchLabels": {names.TOPOLOGY: names.fitted(owner.name)}}}
+    workers_alone = {names.TOPOLOGY: names.fitted(owner.name), names.COMPONENT: CONTAINER}
+    spec = {"minAvailable": max(0, workers - 1), "selector": {"matchLabels": workers_alone}}
     return {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": metadata, "spec": spec}

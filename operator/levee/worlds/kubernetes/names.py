@@ -5,13 +5,16 @@ Called by: pods and companions, which make objects; seen, which reads them; serv
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
+from typing import Any
 
 from levee.control.actions import StartWorker
 
 LEVEE = "levee.dev"
 TOPOLOGY = f"{LEVEE}/topology"  # labels
+COMPONENT = "app.kubernetes.io/component"
 WORKER = f"{LEVEE}/worker"
 DRIVER, TASK, REPLICA = f"{LEVEE}/driver", f"{LEVEE}/task", f"{LEVEE}/replica"  # of executors; of their drivers, the last two
 REPLICAS = f"{LEVEE}/replicas"  # annotations
@@ -44,11 +47,16 @@ class Owner:
 def labels(owner: Owner, component: str) -> dict[str, str]:
     return {
         "app.kubernetes.io/name": "levee",
-        "app.kubernetes.io/component": component,
+        COMPONENT: component,
         "app.kubernetes.io/instance": fitted(owner.name),
         "app.kubernetes.io/managed-by": "levee",
         TOPOLOGY: fitted(owner.name),
     }
+
+
+def labels_of(thing: Mapping[str, Any]) -> Mapping[str, str]:
+    found: Mapping[str, str] = thing["metadata"].get("labels") or {}
+    return found
 
 
 def reference(owner: Owner, api_version: str, kind: str) -> dict[str, object]:

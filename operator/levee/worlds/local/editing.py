@@ -31,9 +31,13 @@ def complaints(resource: bytes, uid: str, operators: tuple[OperatorName, ...], e
     try:
         found = edits.tried(resource, uid, operators, environment)
     except Broken as broken:
-        yield Complaint("spec.operators", f"the new functions could not be tried: {broken}", "see what it says, and run it again")
+        yield untried(str(broken))
         return
     yield from (complaint(one) for one in found)
+
+
+def untried(why: str) -> Complaint:
+    return Complaint("spec.operators", f"the new functions could not be tried: {why}", "see what it says, and run it again")
 
 
 def complaint(found: Finding) -> Complaint:
