@@ -16,12 +16,13 @@ FILE = ROOT / "docker" / "contents.toml"
 
 @dataclass(frozen=True, slots=True)
 class LayerContents:
-    """One of `debian`, `python`, `source` says what; patterns are of names, where * stands for slashes, too."""
+    """One of `debian`, `python`, `source`, `started` says what; patterns are of names, where * stands for slashes, too."""
 
     name: str
     debian: tuple[str, ...] = ()
     python: tuple[str, ...] = ()
     source: tuple[str, ...] = ()
+    started: tuple[str, ...] = ()  # the layers whose JVM is started
     leave_out: tuple[str, ...] = ()
     executable: tuple[str, ...] = ()
 

@@ -17,6 +17,7 @@ from images.base import add_base
 from images.contents import ROOT, Contents, LayerContents
 from images.debian import fetch, read_lock
 from images.distributions import TARGET, Installed, closure
+from images.started import code, put_started
 from images.tree import Tree
 from servers.cache import cache_folder
 
@@ -48,6 +49,10 @@ def layer(name: str, contents: Contents) -> Layer:
     if wanted.python:
         found = closure(wanted.python, [root.name for below in contents.below(name) for root in closure(below.python)])
         return made(name, [asdict(wanted), [(one.name, one.version) for one in found]], lambda tree: put_python(tree, wanted, found))
+    if wanted.started:
+        below = [layer(one, contents) for one in wanted.started]
+        inputs = [asdict(wanted), [one.sha256 for one in below], code()]
+        return made(name, inputs, lambda tree: put_started(tree, [one.tar for one in below], cache()))
     return made(name, [asdict(wanted), source_digest(wanted.source)], lambda tree: put_source(tree, wanted.source))
 
 

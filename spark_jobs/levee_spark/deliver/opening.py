@@ -21,6 +21,7 @@ from levee_spark.store.address import open_store
 from levee_spark.store.blobs import Blobs
 from levee_spark.store.local import SCRAPS, LocalBlobs, make_folder
 
+OWN = frozenset(FORMATS) | {"console"}  # they need no Spark
 SPARKS_NAMES = {"s3a": "s3", "s3n": "s3", "abfs": "az", "abfss": "az", "wasbs": "az"}  # of the same places
 
 

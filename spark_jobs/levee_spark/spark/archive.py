@@ -36,9 +36,9 @@ def archive() -> Path:
 
 
 def identity() -> str:
-    """Of the Java and the jars: the JVM checks them, too, but only by refusing."""
+    """Of the Java and the jars, wherever they are: the JVM checks them, too, but only by refusing."""
     files = [library(java.find()), *sorted((gateway.HOME / "jars").glob("*.jar"))]
-    seen = [(str(file), (stat := file.stat()).st_size, stat.st_mtime_ns) for file in files]
+    seen = [(file.name, (stat := file.stat()).st_size, int(stat.st_mtime)) for file in files]
     return blake2b(repr((seen, compiled.identity())).encode(), digest_size=8).hexdigest()
 
 

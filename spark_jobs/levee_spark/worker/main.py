@@ -20,6 +20,7 @@ from pyspark.sql import SparkSession
 from levee.topology import load
 from levee.topology.executors import Executors
 from levee.topology.spec import Resource
+from levee_spark.deliver.opening import OWN
 from levee_spark.lane.trouble import Failed
 from levee_spark.log import probe
 from levee_spark.log.imports import Keeper
@@ -135,7 +136,7 @@ def run(order: Order, resource: Resource) -> None:
     announce(order, port)
     log.say("started", node=order.node, port=port, replicas=[str(name) for name in order.replicas])
     try:
-        prepare(parts, spark())
+        prepare(parts, spark)
         Thread(target=keep_time, args=(parts, due), name="levee-due", daemon=True).start()
         start(parts, replicas)
         ready.set()
@@ -168,9 +169,12 @@ def executors_of(resource: Resource, order: Order) -> Executors | None:
     return max(found, key=lambda one: one.slots, default=None)
 
 
-def prepare(parts: Parts, session: SparkSession) -> None:
-    """Whoever says that it is ready is: its first epochs take hardly longer than the others."""
-    if parts.order.urgent or not any(uses_spark(parts, name) for name in parts.order.replicas):
+def prepare(parts: Parts, spark: Spark) -> None:
+    """Whoever says that it is ready is: its first epochs take hardly longer than the others. Spark is started where somebody needs it."""
+    if not any(needs_spark(parts, name) for name in parts.order.replicas):
+        return
+    session = spark()
+    if parts.order.urgent or not any(has_queries(parts, name) for name in parts.order.replicas):
         return
     began_s = time.monotonic()
     try:
@@ -181,8 +185,13 @@ def prepare(parts: Parts, session: SparkSession) -> None:
         parts.log.say("warm", seconds=round(time.monotonic() - began_s, 1))
 
 
-def uses_spark(parts: Parts, name: ReplicaName) -> bool:
-    """With streaming queries: generators do without, and so do sinks."""
+def needs_spark(parts: Parts, name: ReplicaName) -> bool:
+    task = parts.task(name)
+    return has_queries(parts, name) or any(one.name == task.operator and one.spark.format not in OWN for one in parts.resource.spec.sinks)
+
+
+def has_queries(parts: Parts, name: ReplicaName) -> bool:
+    """Streaming ones: generators do without, and so do sinks."""
     task = parts.task(name)
     if task.is_source:
         return any(
