@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
+from levee.cli.kube.group import COMMANDS
 from levee.cli.kube.main import run
 from levee.topology.load import load
 from levee.topology.names import TaskId
@@ -20,7 +21,7 @@ from levee_spark.store.drive import drive
 from levee_spark.store.driver import StoreDriver
 from levee_spark.worker.wiring import layout_of
 from tests.cli.served_cluster import OWNER, Served, serving, topology
-from tests.cli.stage import Ended
+from tests.cli.stage import ROOT, Ended
 from tests.serve.plant import PATH, PODS
 
 READY = {"type": "Ready", "status": "True", "reason": "AllReady", "message": "every planned replica works and has done an epoch"}
@@ -41,7 +42,9 @@ def clicks(served: Served) -> Served:
     told = topology(served.folder / "store")
     served.add_topology(told, replicas={"active": 5, "desired": 6}, plan={"guarantee": 0.9}, **RUNNING)
     for number, epoch in ((1, 12), (2, 10)):
-        replicas = {f"{task}/{number - 1}": {"epoch": epoch, "rows_per_s": 10.0} for task in ("market/0", "count/0", "out/0")}
+        replicas: dict[str, dict[str, Any]] = {
+            f"{task}/{number - 1}": {"epoch": epoch, "rows_per_s": 10.0} for task in ("market/0", "count/0", "out/0")
+        }
         replicas["count/0/0" if number == 1 else "count/0/1"] |= {"last": "won" if number == 1 else "lost"}
         served.add_worker(number, replicas, told)
     served.add_event(1, "Normal", OWNER.uid, "AllReady", "all tasks are ready")
@@ -349,11 +352,29 @@ def test_where_no_worker_runs_the_store_is_opened_from_here_and_its_secret_is_ne
     told = topology(served.folder)
     told["spec"]["store"] = {"uri": "s3://levee/clicks", "secret": "levee-store"}
     served.add_topology(told, state="suspended")
-    told = one_line(levee(capfd, "tail", "clicks", "count"))
-    assert "the Secret 'levee-store' that spec.store.secret names is not in namespace shop" in told
+    line = one_line(levee(capfd, "tail", "clicks", "count"))
+    assert "the Secret 'levee-store' that spec.store.secret names is not in namespace shop" in line
     keys = {"AWS_ACCESS_KEY_ID": "a2V5", "AWS_SECRET_ACCESS_KEY": "aHVzaA==", "AWS_ENDPOINT_URL": "aHR0cDovLzEyNy4wLjAuMTox"}
     served.things["/api/v1/namespaces/shop/secrets/levee-store"] = {"data": keys | {"AWS_REGION": "dXM="}}
     ended = levee(capfd, "tail", "clicks", "count")
     assert ended.code == 1
     assert ended.err.startswith("kubectl levee tail: the store cannot be used.")
     assert "hush" not in ended.err + ended.out and "aHVzaA" not in ended.err
+
+
+def test_the_example_for_a_cluster_is_valid_and_names_the_secret_beside_it(capfd: pytest.CaptureFixture[str]) -> None:
+    from levee.cli.main import run as levee_run
+
+    folder = ROOT / "examples" / "kubernetes"
+    assert levee_run(["validate", "-f", str(folder / "trades.yaml")]) == 0
+    assert "valid" in capfd.readouterr().out
+    told, secret = (yaml.safe_load((folder / name).read_text()) for name in ("trades.yaml", "store.yaml"))
+    assert told["spec"]["store"]["secret"] == secret["metadata"]["name"]
+
+
+def test_every_command_is_in_the_page_and_in_the_help(capfd: pytest.CaptureFixture[str]) -> None:
+    page, shown = (ROOT / "docs" / "operate.md").read_text(), levee(capfd, "--help").out
+    for name in COMMANDS:
+        assert f"kubectl levee {name}" in page or f"`{name}`" in page
+        assert f"\n  {name} " in shown
+        assert levee(capfd, name, "--help").code == 0
