@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from levee.lifecycle import failures
 from levee.lifecycle.documents import machine
 from levee.lifecycle.failures import Terms
-from levee.lifecycle.handlers import Context
+from levee.lifecycle.handlers import Context, GoesOn
 from levee.lifecycle.machine import Budget
 from levee.lifecycle.names import ERROR, RETRY, EventName, Instant, MethodName, OnFailure, StateName
 from levee.lifecycle.position import Position, Record, beginning
@@ -226,3 +226,19 @@ def test_a_method_that_waits_is_asked_again_later_and_later() -> None:
         pauses.append(position.failing.until)
         position = step(JOB, position, RETRY, Instant(0)).position
     assert pauses == [1000, 2000, 4000, 5000]
+
+
+def test_a_method_that_gets_on_is_asked_again_soon_each_time() -> None:
+    world = World()
+    one = runner(JOB, world)
+
+    async def gets_on(_: Context) -> EventName | None:
+        raise GoesOn("part of it is done")
+
+    one.handlers = {**one.handlers, MethodName("read_spec"): gets_on}
+    run(one.turn(()))
+    for _ in range(5):
+        turn = run(one.turn({EventName("admit")}))
+        assert turn.wake_at is not None
+        assert turn.wake_at - world.now <= JOB.budget.backoff_ms
+        world.tick(JOB.budget.backoff_ms)

@@ -1,13 +1,16 @@
 """A topology's life under an operator that may die at every request it makes."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from levee.control.names import ReplicaName
+from levee.control.seen import ReplicaSeen, Status
 from levee.worlds.kubernetes.names import FAILURES, FINALIZER, PAUSED
 from levee.worlds.local.book import Book
-from tests.serve.plant import PATH, PODS, Killed, Operator, Plant, node, operator, topology
+from tests.serve.plant import PATH, PODS, Killed, Operator, Plant, node, operator, topology, well
 
 
 @pytest.fixture
@@ -273,3 +276,20 @@ def test_a_pod_that_is_evicted_from_a_cordoned_node_begins_elsewhere_and_comes_b
     [back] = [pod for pod in plant.pods() if "-count-0-0-" in pod["metadata"]["name"]]
     assert back["spec"]["nodeName"] == home
     assert len(plant.pods()) == 6
+
+
+def test_a_task_that_fails_again_and_again_is_told_once_in_full(plant: Plant, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = running(plant)
+    for turn in range(12):
+        monkeypatch.setattr("tests.serve.plant.well", failing if turn % 2 else well)
+        one.go_on(1)
+    told = [note for reason, note in plant.told() if reason == "Lost"]
+    assert [note for note in told if "line 7" in note] == ["count/0/0 failed at epoch 7: it broke in line 7"]
+    assert [note for note in told if "still fails" in note] == [
+        f"count/0 still fails: count/0/0 at epoch 7, {times} times by now" for times in (2, 4)
+    ]
+
+
+def failing(replica: ReplicaName) -> ReplicaSeen:
+    broken = replace(well(replica), status=Status.FAILED, error="it broke in line 7")
+    return broken if replica == "count/0/0" else well(replica)
