@@ -18,6 +18,7 @@ from levee.worlds.kubernetes import companions, names
 from levee.worlds.kubernetes.api import Denied, Object, Unreachable
 from levee.worlds.kubernetes.names import Owner
 from levee.worlds.kubernetes.person import Reached, states
+from levee.worlds.kubernetes.pods import RESOURCE_FILE
 from levee.worlds.kubernetes.seen import PodSeen, node_seen, pod_seen
 from levee.worlds.local.asking import replicas_in
 from levee.worlds.local.table import RunTable, TaskEntry, Told
@@ -140,7 +141,7 @@ def in_force(reached: Reached, resource: Object, pods: Sequence[Object]) -> Load
         except Denied:
             break
         if found is not None:
-            [one] = load_bytes(found["data"][companions.RESOURCE_FILE].encode(), origin=mounted)
+            [one] = load_bytes(found["data"][RESOURCE_FILE].encode(), origin=mounted)
             return one
     return loaded(resource)
 

@@ -65,7 +65,10 @@ def plan(
         raise error("no node of the cluster is ready, not cordoned, and has the labels that spec.placement.nodeSelector names")
     asked = Asked(target=target, fail=fail)
     topology = replace(found.topology, nodes=nodes)
-    code = plan_all(
-        [topology], asked, Output(output, None), frontier=frontier, limit_s=time_limit, quiet=True, tools=Tools(), whence=WHENCE
-    )
+    try:
+        code = plan_all(
+            [topology], asked, Output(output, None), frontier=frontier, limit_s=time_limit, quiet=True, tools=Tools(), whence=WHENCE
+        )
+    except Refused as refused:
+        raise Refused(refused.heading.replace("levee plan:", "kubectl levee plan:", 1), refused.complaints, refused.code) from None
     ctx.exit(code)
