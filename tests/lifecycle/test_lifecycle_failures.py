@@ -232,8 +232,8 @@ def test_a_method_that_gets_on_is_asked_again_soon_each_time() -> None:
     world = World()
     one = runner(JOB, world)
 
-    async def gets_on(_: Context) -> EventName | None:
-        raise GoesOn("part of it is done")
+    async def gets_on(context: Context) -> EventName | None:
+        raise GoesOn(f"part of {context.method} is done")
 
     one.handlers = {**one.handlers, MethodName("read_spec"): gets_on}
     run(one.turn(()))
