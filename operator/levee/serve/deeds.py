@@ -124,7 +124,7 @@ class Deeds:
         return self.planned(self.resource)
 
     def planned(self, resource: Object) -> str:
-        nodes = eligible.nodes(self.shop.cluster.nodes(), resource["spec"].get("placement") or {})
+        nodes = eligible.nodes(self.shop.cluster.nodes(), resource["spec"])
         if not nodes:
             raise NotYet("no node of the cluster is ready and has the labels that spec.placement.nodeSelector names")
         try:

@@ -60,7 +60,7 @@ def plan(
         if found.topology is None:
             raise Refused(told(found))
         there = map(essence, reached.api.ask("GET", "/api/v1/nodes")["items"])
-        nodes = eligible.nodes(there, resource["spec"].get("placement") or {})
+        nodes = eligible.nodes(there, resource["spec"])
     if not nodes:
         raise error("no node of the cluster is ready, not cordoned, and has the labels that spec.placement.nodeSelector names")
     asked = Asked(target=target, fail=fail)
