@@ -74,7 +74,7 @@ def wanted_of(plan: WrittenPlan) -> float:
 
 def missing(wanted: Wanted, seen: Observation, now: Instant) -> frozenset[ReplicaName]:
     """Who is active must have caught up; who would be in another configuration must only be there."""
-    active = wanted.active[seen.configuration] if seen.configuration is not None else frozenset()
+    active = wanted.active.get(seen.configuration, frozenset()) if seen.configuration is not None else frozenset()
     ever = frozenset[ReplicaName]().union(*wanted.active.values())
     away = {one for one in ever - active if not usable(wanted, seen, now, one)}
     return frozenset(away | {one for one in active if not caught_up(wanted, seen, now, one)})

@@ -78,7 +78,7 @@ class Shop:
 
     def lives(self, node: str | None) -> bool:
         """A pod without a node is ended by the API server alone."""
-        there = next((one for one in self.cluster.nodes() if one["metadata"]["name"] == node), None)
+        there = self.cluster.node(node) if node is not None else None
         return node is None or (there is not None and condition(there, "Ready").get("status") == "True")
 
     def namespace_goes(self, name: str) -> bool:
