@@ -13,11 +13,14 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
-from levee_spark.ingest import notes, seen
+from levee_spark.ingest import notes, seen, waiting
 from levee_spark.ingest.formats import share
 from levee_spark.ingest.ingestion import Ingestion
+from levee_spark.ingest.notes import FileNotes
 from levee_spark.ingest.opening import Place, open_ingestion
+from levee_spark.ingest.shelf import StoreShelf
 from levee_spark.ingest.streaming import Streaming
+from levee_spark.ingest.waiting import FilesWaiting
 from levee_spark.lane import rows
 from levee_spark.log.requests import Computed, Raised
 from levee_spark.store.address import open_store
@@ -107,6 +110,32 @@ def test_an_idle_source_has_empty_epochs_with_its_columns(folder: Folder) -> Non
     assert table(something)["at"].cast(pa.string()).to_pylist() == ["2005-12-01 12:30:00.250000Z"]
     assert source.counters.ingested_rows == source.counters.offered_rows == 1
     assert len({one.digest for one in (nothing, something, nothing_again)}) == 3 - (nothing.offsets == nothing_again.offsets)
+
+
+def test_files_that_wait_are_offered_rows_as_far_as_the_files_before_tell(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(waiting, "PAUSE_S", 0.0)
+    monkeypatch.setattr(waiting, "SHARE", 0)
+    source, offsets, told = folder.files(pathGlobFilter="0*"), None, []
+    assert isinstance(source, Streaming) and isinstance(source.backlog, FilesWaiting)
+    for epoch in range(1, 6):
+        folder.write(*{1: range(1, 6), 4: range(6, 10)}.get(epoch, ()))
+        (folder.path / "in" / "another.json").write_text("is passed over")
+        offsets = computed(source, epoch, offsets).offsets
+        told.append((source.counters.waiting_rows, source.counters.offered_rows))
+        assert source.backlog.looking is not None
+        source.backlog.looking.join()
+    assert told == [(None, 1), (3, 2), (2, 2), (1, 2), (4, 6)]  # four came in epoch 4, and were seen in the next
+
+
+def test_files_that_spark_passes_over_for_their_age_do_not_wait(folder: Folder) -> None:
+    notes = FileNotes(StoreShelf(open_store((folder.path / "store").as_uri()), "seen"), age_ms=1_000, keep_epochs=1)
+    seconds = {f"file:///{second}": 1_000 * second for second in range(1, 6)}
+    files = FilesWaiting(lambda taken, _: {path: ms for path, ms in seconds.items() if path not in taken}, notes)
+    notes.know([seen.File("file:///4", 4_000, 0)])
+    notes.count = 1
+    files.take_a_look()
+    files.growth(None, 7)
+    assert files.rows == 2 * 7  # those of seconds 3 and 5
 
 
 def test_who_goes_on_from_an_epoch_without_any_files_yet_reads_the_first(folder: Folder) -> None:

@@ -1,26 +1,33 @@
 """How many rows wait in a source, from what its query says of its progress.
 
 Why: a source that offers more than is taken in must be seen to do so before its epochs are late.
-Called by: `streaming`.
+Called by: `streaming`. Of files: `waiting`.
 """
 
 import json
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from pyspark.sql.streaming.query import StreamingQuery
 
 
+class Backlog(Protocol):
+    rows: int | None  # None: nothing is known yet
+
+    def growth(self, query: StreamingQuery, rows: int) -> int:
+        """Since it was asked last, and since when so many rows were taken in."""
+
+
 @dataclass(slots=True)
-class Backlog:
+class OffsetsWaiting:
     """Of a source whose offsets are numbers of rows by topic and partition, as Kafka's are."""
 
     task: int
     tasks: int
-    rows: int | None = None  # None: nothing is known yet
+    rows: int | None = None
 
-    def growth(self, query: StreamingQuery) -> int:
-        """Since it was asked last. The progress of a batch is told a little after the batch, so this is one epoch behind."""
+    def growth(self, query: StreamingQuery, _rows: int) -> int:
+        """The progress of a batch is told a little after the batch, so this is one epoch behind."""
         progress = query.lastProgress
         if progress is None:
             return 0

@@ -6,6 +6,7 @@ Called by: `streaming`.
 """
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
@@ -48,10 +49,15 @@ class FileNotes:
     keep_epochs: int  # for so long a part that was merged stays
     seen: Seen = field(default_factory=Seen)
     last: int = -1  # batch of the source's log that `seen` reaches to
+    taken: set[str] = field(default_factory=set)  # the paths in `seen`
+    newest_ms: int = 0
+    count: int = 0  # of files that were taken in here
 
     def position(self, folder: Path, offset: str | None, epoch: int) -> Position:
         reached = last_batch(offset)
         new = [file for batch in range(self.last + 1, reached + 1) for file in logged(folder, batch)]
+        self.know(new)
+        self.count += len(new)
         longer = self.seen.with_files(new, epoch, self.shelf, self.age_ms) if new else self.seen
         self.seen, self.last = longer.tidied(epoch - self.keep_epochs, self.shelf), reached
         return Position(offset, seen=self.seen)
@@ -59,10 +65,22 @@ class FileNotes:
     def restored(self, position: Position | None) -> dict[str, str]:
         self.seen = position.seen or Seen() if position else Seen()
         self.last = last_batch(position.offset) if position else -1
-        return written(self.seen.files(self.shelf), self.last)
+        files = self.seen.files(self.shelf)
+        self.taken, self.newest_ms = set(), 0
+        self.know(files)
+        return written(files, self.last)
+
+    def know(self, files: Iterable[File]) -> None:
+        for file in files:
+            self.taken.add(file.path)
+            self.newest_ms = max(self.newest_ms, file.written_ms)
+
+    def oldest_ms(self) -> int:
+        """Spark passes over files that are older."""
+        return 0 if self.age_ms is None else self.newest_ms - self.age_ms
 
     def copy(self) -> "FileNotes":
-        return replace(self)
+        return replace(self, taken=set())
 
 
 def last_batch(offset: str | None) -> int:

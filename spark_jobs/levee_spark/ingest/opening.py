@@ -12,13 +12,14 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 
 from levee_spark.ingest import formats
-from levee_spark.ingest.backlog import Backlog
+from levee_spark.ingest.backlog import Backlog, OffsetsWaiting
 from levee_spark.ingest.function import CannotIngest
 from levee_spark.ingest.ingestion import Ingestion
 from levee_spark.ingest.notes import FileNotes, Notes, PlainNotes
 from levee_spark.ingest.replay import Replay
 from levee_spark.ingest.shelf import StoreShelf
 from levee_spark.ingest.streaming import Streaming, own_session
+from levee_spark.ingest.waiting import FilesWaiting, listing
 from levee_spark.store.blobs import Blobs
 
 KEEP_EPOCHS = 10_000  # more than any stream keeps; see `seen`
@@ -54,13 +55,15 @@ def open_streaming(form: str, options: Mapping[str, str], place: Place, task: in
     def frame(spark: SparkSession) -> DataFrame:
         return formats.share(formats.load(spark, form, given, options.get("schema")), form, task, tasks)
 
-    backlog = Backlog(task, tasks) if form == "kafka" else None
-    spark = own_session(place.spark())
+    spark, notes = own_session(place.spark()), notes_of(form, options, place)
+    backlog: Backlog | None = OffsetsWaiting(task, tasks) if form == "kafka" else None
+    if isinstance(notes, FileNotes):
+        backlog = FilesWaiting(listing(spark, form, given, options.get("schema")), notes)
     return Streaming(
         spark,
         frame,
         place.folder,
-        notes_of(form, options, place),
+        notes,
         remembers=form not in formats.FORGETFUL,
         backlog=backlog,
         warms=form in formats.WARMS,

@@ -47,6 +47,7 @@ class Streaming:
     stopping: threading.Event = field(default_factory=threading.Event)
     query: Query | None = None
     at: str | None = None  # the offsets of the query's last epoch
+    offered_rows: int = 0  # less when an estimate was too high; a counter never falls
     folders: Iterator[int] = field(default_factory=itertools.count)
 
     def warm(self) -> None:
@@ -115,9 +116,10 @@ class Streaming:
         self.at = offsets
 
     def count(self, query: Query, rows: int) -> None:
-        grown = self.backlog.growth(query.running) if self.backlog and query.running else 0
+        grown = self.backlog.growth(query.running, rows) if self.backlog and query.running else 0
         self.counters.ingested_rows += rows
-        self.counters.offered_rows += rows + grown
+        self.offered_rows += rows + grown
+        self.counters.offered_rows = max(self.counters.offered_rows, self.offered_rows)
         self.counters.waiting_rows = self.backlog.rows if self.backlog else None
 
     def abandon(self) -> None:
