@@ -13,6 +13,7 @@ from cluster.pins import read_pins
 from images import archive, pin
 from images.build import build, unpack
 from images.contents import read_contents
+from images.starts import starts
 from servers.trouble import ServerTrouble
 
 
@@ -27,6 +28,8 @@ def main(arguments: Sequence[str]) -> int:
                     archive.write(build(chosen.names), out)
             case "unpack":
                 unpack(chosen.name, chosen.folder)
+            case "starts":
+                print(starts(chosen.namespace))
             case _:
                 pin.pin([*read_pins().node, *(name for layer in read_contents().layers.values() for name in layer.debian)])
     except ServerTrouble as trouble:
@@ -53,5 +56,7 @@ def parser() -> argparse.ArgumentParser:
     unpacking = verbs.add_parser("unpack", help="write the file system of an image into a folder, for the Dockerfile")
     unpacking.add_argument("name", choices=names)
     unpacking.add_argument("folder", type=Path)
+    watching = verbs.add_parser("starts", help="print how long the workers' pods of a namespace took to start, and on what")
+    watching.add_argument("namespace")
     verbs.add_parser("pin", help="write debian.lock anew, with Debian's versions of today")
     return top

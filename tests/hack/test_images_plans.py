@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from images import archive, debian, distributions, pin
+from images import archive, debian, distributions, pin, starts
 from images.archive import Image
 from images.contents import ROOT, read_contents
 from images.layers import Layer
@@ -131,3 +131,13 @@ def test_the_dockerfile_says_of_user_environment_and_command_what_the_contents_s
         assert f"USER {contents.user}:{contents.user}\n" in stage
         assert f"ENTRYPOINT {json.dumps(list(wanted.entrypoint))}\n" in stage
         assert "ENV " + " ".join(f"{key}={value}" for key, value in contents.environment.items()) + "\n" in stage
+
+
+def test_what_a_pod_took_to_start_is_told_from_its_creation_on() -> None:
+    running = [{"state": {"running": {"startedAt": "2026-11-18T22:00:03Z"}}}]
+    pod = {"metadata": {"creationTimestamp": "2026-11-18T22:00:01Z"}, "status": {"containerStatuses": running}}
+    events = [("started", "04.500"), ("warm", "09"), ("first epoch", "11.250"), ("first epoch", "30")]
+    lines = [json.dumps({"time": f"2026-11-18T22:00:{at}+00:00", "event": event}) for event, at in events]
+    found = starts.stages(pod, ["no event", *lines])
+    assert found == {"container": 2, "started": 3.5, "warm": 8, "first epoch": 10.25}
+    assert starts.shown(found) == ["2.0", "3.5", "8.0", "", "10.2"]  # a source is never warm, and this one not ready yet

@@ -244,6 +244,8 @@ class ReplicaThread:
         status.epoch = epoch
         if epoch >= self.failed_at:  # what lies before it is replayed from the checkpoint, again and again
             status.error, self.failures = "", 0
+        if not status.emitted.epochs:
+            self.say("first epoch", epoch=epoch)
         status.emitted.add(rows)
         now, (since, before) = time.monotonic(), self.rate_since
         if now - since >= 1:
