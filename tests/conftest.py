@@ -1,7 +1,7 @@
 """What holds for all tests.
 
 Why: no test may fail because a machine is slow, a failing example must say how to replay it, and CI must not take a test that
-could not run for one that passed.
+could not run for one that passed; and what takes longest must begin first.
 Called by: pytest.
 """
 
@@ -14,7 +14,13 @@ from hypothesis import settings
 settings.register_profile("levee", deadline=None, print_blob=True)
 settings.load_profile("levee")
 
+LONG = ("faults", "worlds")  # folders whose tests start workers: minutes each on a busy machine
 REQUIRED = os.environ.get("LEVEE_E2E") == "required"  # set by `make e2e`
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The long ones first, so that at the end no core waits for the one that has them."""
+    items.sort(key=lambda item: item.path.parent.name not in LONG)
 
 
 @pytest.hookimpl(wrapper=True)

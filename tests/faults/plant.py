@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from unittest.mock import patch
 
 from levee.cli.local.start import Ask, setup_of
 from levee.control.events import primary_of
@@ -20,6 +21,7 @@ from levee.control.seen import Phase, Status
 from levee.control.wanted import Wanted
 from levee.topology.names import TaskId
 from levee.worlds.local import faults
+from levee.worlds.local import run as local_run
 from levee.worlds.local.faults import Fault, Kind
 from levee.worlds.local.opening import Setup, running
 from levee.worlds.local.run import LocalRun, Turn
@@ -31,7 +33,9 @@ from tests.faults.streams import Streams, check_lines, delivered, streams_of
 WORKER = (sys.executable, "-m", "tests.faults.faulty_worker")
 START_MS = 600_000
 ORPHANS_S = 120.0
-TURNS_MAX = 1_200  # for something that must happen, however slow the machine
+PATIENCE_S = 600.0  # for something that must happen, however slow the machine
+TURN_S = 0.2  # what is waited for is seen soon
+BACKOFF_MS = 1  # whoever is killed by a test starts again at once
 
 
 @dataclass
@@ -47,7 +51,8 @@ class Plant:
     # ---- going on
 
     def until(self, what: str, holds: Callable[[Turn], bool]) -> Turn:
-        for _ in range(TURNS_MAX):
+        until_s = time.monotonic() + PATIENCE_S
+        while time.monotonic() < until_s:
             turn = next(self.turns)
             self.told += [f"{one.at} {one.subject}: {one.text}" for one in turn.news]
             if holds(turn):
@@ -137,7 +142,8 @@ def patient(setup: Setup, folder: Path) -> Setup:
 
     def want(wiring: Wiring) -> Wanted:
         wanted = setup.want(wiring)
-        return replace(wanted, patience=replace(wanted.patience, start_ms=START_MS, hang_ms=START_MS, settle_ms=START_MS))
+        patience = replace(wanted.patience, start_ms=START_MS, hang_ms=START_MS, settle_ms=START_MS)
+        return replace(wanted, patience=replace(patience, backoff_ms=BACKOFF_MS, backoff_ms_max=BACKOFF_MS))
 
     return replace(setup, want=want, environment={**setup.environment, "FAULTS": str(folder)})
 
@@ -166,7 +172,10 @@ def planted(place: Path, wish: Wish | None = None) -> Iterator[Plant]:
     (place / "faults").mkdir(exist_ok=True)
     file = place / "chain.yaml"
     file.write_text(resource(place, wish or Wish()))
-    with running(patient(setup_of(Ask(str(file), directory=str(place / "run"), command=WORKER)), place / "faults")) as run:
+    with (
+        patch.object(local_run, "TURN_S", TURN_S),
+        running(patient(setup_of(Ask(str(file), directory=str(place / "run"), command=WORKER)), place / "faults")) as run,
+    ):
         plant = Plant(place, run)
         plant.is_whole()
         yield plant
