@@ -8,6 +8,7 @@ import json
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from multiprocessing import get_context
 from typing import Any
 
@@ -35,7 +36,13 @@ def loaded(resource: Mapping[str, Any]) -> Loaded:
     metadata = {key: resource["metadata"][key] for key in ("name", "namespace") if key in resource["metadata"]}
     told = {**resource, "metadata": metadata}
     told.pop("status", None)
-    [found] = load_bytes(json.dumps(told).encode(), origin=f"{metadata['namespace']}/{metadata['name']}")
+    return loaded_text(json.dumps(told).encode(), f"{metadata['namespace']}/{metadata['name']}")
+
+
+@lru_cache(maxsize=64)
+def loaded_text(text: bytes, origin: str) -> Loaded:
+    """One resource is wanted several times in a row: in parts, and by turns of its life."""
+    [found] = load_bytes(text, origin=origin)
     return found
 
 
@@ -57,10 +64,16 @@ def planned(resource: Mapping[str, Any], nodes: Sequence[Node], limit_s: float =
         raise Infeasible("; ".join(report.verdict.reasons) or "there is no plan")
     return WrittenPlan(
         int(resource["metadata"].get("generation") or 0),
-        {key: resource[key] for key in ("apiVersion", "kind", "metadata", "spec")},
+        essence(resource),
         planned_of(found),
         worth_of(found.report),
     )
+
+
+def essence(resource: Mapping[str, Any]) -> dict[str, Any]:
+    """What a plan follows from: the same resource, read again, is the same plan and no other number."""
+    metadata = {key: value for key, value in resource["metadata"].items() if key in {"name", "namespace", "uid", "generation"}}
+    return {"apiVersion": resource["apiVersion"], "kind": resource["kind"], "metadata": metadata, "spec": resource["spec"]}
 
 
 def on_nodes(topology: Topology, nodes: Sequence[Node]) -> Topology:
