@@ -1,6 +1,8 @@
 """`kubectl levee`: what people see of a topology on a cluster, and what is said when it cannot be seen."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -378,3 +380,19 @@ def test_every_command_is_in_the_page_and_in_the_help(capfd: pytest.CaptureFixtu
         assert f"kubectl levee {name}" in page or f"`{name}`" in page
         assert f"\n  {name} " in shown
         assert levee(capfd, name, "--help").code == 0
+
+
+def test_a_laptop_needs_neither_spark_nor_a_store_to_look(clicks: Served) -> None:
+    without = (
+        "import sys; sys.modules.update(dict.fromkeys(('obstore', 'pyarrow', 'pyspark'))); from levee.cli.kube.main import main; main()"
+    )
+    for words in (("status", "clicks"), ("tail", "clicks", "--help")):
+        done = subprocess.run([sys.executable, "-c", without, *words], capture_output=True, text=True, check=False, timeout=120)
+        assert (done.returncode, done.stderr) == (0, "")
+    clicks.things = {path: thing for path, thing in clicks.things.items() if not path.startswith(PODS)}
+    clicks.things[PATH]["spec"]["store"] = {"uri": "s3://levee/clicks"}
+    done = subprocess.run(
+        [sys.executable, "-c", without, "tail", "clicks", "count"], capture_output=True, text=True, check=False, timeout=120
+    )
+    wanted = "error: no worker runs, and to read the store from here obstore is missing; pip install 'levee[spark]'.\n"
+    assert (done.returncode, done.stderr) == (1, wanted)

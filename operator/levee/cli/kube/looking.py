@@ -75,7 +75,7 @@ def look(reached: Reached, resource: Object, now: datetime) -> Looked:
         tasks=tasks_of(running, owner.uid),
         events=events,
         ready=any(one["type"] == "Ready" and one["status"] == "True" for one in told.get("conditions") or ()),
-        ended="" if told.get("state") in LIVING else str(told.get("state") or "submitted"),
+        ended="" if known or told.get("state") in LIVING else str(told.get("state") or "submitted"),
     )
     unheard = frozenset(replica for one in known if one.name in silent for replica in one.worker.replicas)
     return Looked(

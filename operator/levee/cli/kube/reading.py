@@ -9,12 +9,8 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 
-from levee.cli.local.tailing import Tail, tasks_of
 from levee.plans.ending import Refused
 from levee.topology.spec import Resource
-from levee_spark.store.address import CannotOpen, open_store
-from levee_spark.store.driver import StoreDriver
-from levee_spark.worker.wiring import wiring_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +30,12 @@ class Question:
 
 
 def lines(resource: Resource, uid: str, secret: Mapping[str, str] | None, asked: Question) -> Iterator[str]:
+    """Only who reads needs what reads."""
+    from levee.cli.local.tailing import Tail, tasks_of
+    from levee_spark.store.address import CannotOpen, open_store
+    from levee_spark.store.driver import StoreDriver
+    from levee_spark.worker.wiring import wiring_of
+
     wiring = wiring_of(resource, uid)
     tasks = tasks_of(asked.stream, wiring)
     try:

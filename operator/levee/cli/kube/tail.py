@@ -87,6 +87,8 @@ def from_here(reached: "Reached", resource: "Object", asked: "Question") -> int:
             click.echo(line)
     except Refused as refused:
         raise Refused(told(refused)) from None
+    except ImportError as missing:
+        raise error(f"no worker runs, and to read the store from here {missing.name} is missing; pip install 'levee[spark]'") from None
     return Exit.OK
 
 

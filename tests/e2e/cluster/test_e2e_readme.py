@@ -1,0 +1,116 @@
+"""The README's commands for a cluster, run as they stand there: they print what it shows, but for ages, numbers and who leads.
+
+To write the README anew: LEVEE_WRITE_GOLDEN=1, and read the difference.
+"""
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+from cluster.layout import CONTROL, S3_PORT
+from cluster.programs import programs_folder
+from servers.s3 import ACCESS_KEY, BUCKET, SECRET_KEY
+from tests.e2e.cluster.chart import ROOT, asked, settings
+from tests.e2e.cluster.kube import Kube, condition, until
+
+pytestmark = [pytest.mark.e2e, pytest.mark.breaks_nodes]  # its store is the test cluster's
+
+README = ROOT / "README.md"
+SECTION = re.compile(r"### On Kubernetes.*?(?=\n#)", re.DOTALL)
+SHOWN = re.compile(r"^\$ (?P<command>(?:helm|kubectl) [^\n]*)\n(?P<output>(?:(?!\$ |```)[^\n]*\n)*)", re.MULTILINE)
+NAMESPACE, RELEASE = "shop", "levee"
+HERE = [  # what is another one on this cluster: where images come from
+    *settings(image__repository="localhost/levee/operator", image__tag="dev", image__pullPolicy="Never"),
+    *settings(workers__image__repository="localhost/levee/worker", workers__image__tag="dev"),
+]
+STORE = {
+    "AWS_REGION": "us-east-1",
+    "AWS_ENDPOINT_URL": f"http://{CONTROL}:{S3_PORT}",
+    "AWS_ACCESS_KEY_ID": ACCESS_KEY,
+    "AWS_SECRET_ACCESS_KEY": SECRET_KEY,
+}
+ROLES = re.compile(r"\b(primary|secondary|standby)\b")
+SINCE = re.compile(r"^\S*\d\d:\d\d:\d\d.*\n", re.MULTILINE)  # lines of what happened
+NUMBER = re.compile(r"\d+(\.\d+)?(m\d+s|ms|[smhd])?\b")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The tree, as somebody has it who has put his store into the example, and kubectl and its plugin onto his path."""
+    (tmp_path / "bin").mkdir()
+    own = programs_folder()
+    for name, program in {
+        "kubectl": own / "kube",
+        "helm": own / "helm",
+        "kubectl-levee": Path(sys.executable).parent / "kubectl-levee",
+    }.items():
+        found = program if program.exists() else Path(shutil.which(name) or name)
+        (tmp_path / "bin" / name).symlink_to(found)
+    (tmp_path / "helm").symlink_to(ROOT / "helm")
+    examples = tmp_path / "examples" / "kubernetes"
+    shutil.copytree(ROOT / "examples" / "kubernetes", examples)
+    secret = yaml.safe_load((examples / "store.yaml").read_text(encoding="utf-8"))
+    assert STORE.keys() <= secret["stringData"].keys()
+    (examples / "store.yaml").write_text(json.dumps(secret | {"stringData": secret["stringData"] | STORE}), encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def released(kube: Kube) -> Iterator[Kube]:
+    yield kube
+    kube.run("delete", "ftt", "--all", "--timeout=170s")  # while there is somebody to take the finalizer off
+    asked("uninstall", RELEASE, "--wait", kube=kube)
+
+
+def test_the_readme_shows_what_is_printed(released: Kube, folder: Path) -> None:
+    kube, text = released, README.read_text(encoding="utf-8")
+    bucket = folder / "examples" / "kubernetes" / "trades.yaml"
+    bucket.write_text(bucket.read_text(encoding="utf-8").replace("s3://levee/", f"s3://{BUCKET}/{kube.namespace}/"), encoding="utf-8")
+    section = SECTION.search(text)
+    assert section is not None
+    shown, printed = [], []
+    for found in SHOWN.finditer(section[0]):
+        if "get ftt" in found["command"]:
+            until(lambda: is_well(kube), "the topology is ready, and its guarantee is met")
+        shown.append(found)
+        printed.append(run(found["command"], kube, folder))
+    assert len(shown) == 5
+    if "LEVEE_WRITE_GOLDEN" in os.environ:
+        told = section[0]
+        for found, output in zip(reversed(shown), reversed(printed), strict=True):
+            told = told[: found.start("output")] + output + told[found.end("output") :]
+        README.write_text(text.replace(section[0], told), encoding="utf-8")
+        return
+    for found, output in zip(shown, printed, strict=True):
+        assert essence(output) == essence(found["output"]), found["command"]
+
+
+def is_well(kube: Kube) -> bool:
+    found = kube.get("ftt", "trades")
+    return all(condition({"status": {}} | found, kind) for kind in ("Ready", "GuaranteeMet", "Healthy"))
+
+
+def run(command: str, kube: Kube, folder: Path) -> str:
+    """As it stands there, in a namespace of its own."""
+    words = [word.replace(NAMESPACE, kube.namespace) for word in shlex.split(command)]
+    words += ["--take-ownership", "--wait", *HERE] if words[0] == "helm" else []
+    environment = os.environ | {"PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "KUBECONFIG": str(kube.kubeconfig)}
+    done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=240)
+    assert done.returncode == 0, f"{command}: {done.stderr}"
+    return done.stdout.replace(kube.namespace, NAMESPACE)
+
+
+def essence(output: str) -> list[str]:
+    """Without numbers, times, widths of columns, and whoever of two equals is the first."""
+    quiet = SINCE.sub("", re.sub(r"LAST DEPLOYED: .*", "LAST DEPLOYED:", output))
+    lines = [ROLES.sub("ROLE", NUMBER.sub("#", line)) for line in quiet.splitlines()]
+    return [" ".join(re.sub(r'"symbol": "\w+"', '"symbol": "#"', line).split()) for line in lines if line.strip()]
