@@ -282,7 +282,15 @@ class Deeds:
         assert self.plan is not None
         shop = self.shop
         self.world = KubernetesWorld(
-            self.wanted(self.plan), self.terms(self.plan), book, shop.api, shop.cluster, shop.when, self.number, shop.leads, shop.asker()
+            self.wanted(self.plan),
+            book,
+            self.terms(self.plan),
+            shop.api,
+            shop.cluster,
+            shop.when,
+            self.number,
+            asker=shop.asker(),
+            leads=shop.leads,
         )
         return self.world
 

@@ -5,17 +5,14 @@ name that follows from the pods there are, and deleted only as the very one that
 Called by: serve, through `worlds.world.step`.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
-from levee.control import outages
-from levee.control.actions import Action, EndWorker, Finish, Reason, StartWorker, WriteAnchor, WriteRecord
+from levee.control.actions import Action, EndWorker, Finish, StartWorker, WriteAnchor, WriteRecord
 from levee.control.names import Instant, WorkerName
-from levee.control.seen import NodeSeen, Observation, Outage, ReplicaSeen, WorkerSeen
-from levee.control.standing import uncovered
+from levee.control.seen import NodeSeen, Observation, ReplicaSeen, WorkerSeen
 from levee.control.wanted import Wanted
-from levee.topology.names import ConfigurationName, TaskId
+from levee.topology.names import ConfigurationName
 from levee.worlds.kubernetes import names, seen
 from levee.worlds.kubernetes.api import Api, Conflict
 from levee.worlds.kubernetes.asking import Asker
@@ -24,8 +21,7 @@ from levee.worlds.kubernetes.executors import driver_of
 from levee.worlds.kubernetes.pods import Birth, PodTerms, pod
 from levee.worlds.kubernetes.roll import Roll
 from levee.worlds.kubernetes.seen import PodSeen
-from levee.worlds.local.book import Book, StoreSilent
-from levee.worlds.measuring import Measuring
+from levee.worlds.logged import LoggedWorld, LogSeen
 from levee_spark.log.values import ControlRecord
 
 FORCED = 0  # seconds of grace where no kubelet is there to end anything
@@ -41,25 +37,13 @@ class NodesNow:
 
 
 @dataclass(slots=True)
-class KubernetesWorld:
-    wanted: Wanted
+class KubernetesWorld(LoggedWorld):
     terms: PodTerms
-    book: Book
     api: Api
     cluster: Cluster
     when: seen.When
     plan: int  # the number of the written plan that `wanted` follows from
-    leads: Callable[[], bool] = lambda: True  # whether this controller is the one that acts
     asker: Asker = field(default_factory=Asker)
-    measuring: Measuring = field(default_factory=Measuring)
-    record: ControlRecord | None = None
-    stop_epoch: int | None = None
-    finished_tasks: frozenset[TaskId] = frozenset()
-    unpublished: frozenset[TaskId] = frozenset()
-    completed: bool = False
-    outages: tuple[Outage, ...] = ()
-    finished: Finish | None = None
-    silent: str = ""  # why the store does not answer
     roll: Roll = field(init=False)
     alive: NodesNow | None = None
     workers: dict[str, tuple[PodSeen, tuple[ReplicaSeen, ...], WorkerSeen]] = field(default_factory=dict)  # by UID, as they were seen last
@@ -73,22 +57,12 @@ class KubernetesWorld:
         self.read_log()
         self.look_at_pods(now)
         self.asker.refresh(self.roll.pods.values(), now)
-        found = Observation(
-            self.nodes_now(now),
-            self.workers_now(),
-            self.record,
-            self.record is not None and self.record.plan == self.plan,
-            self.anchored,
-            self.configuration,
-            None,
-            self.stop_epoch,
-            self.outages,
-            self.finished_tasks,
-            self.completed,
-            self.unpublished,
-        )
-        rates = self.measuring.measured(self.wanted.sources, found, now)
-        return found.with_history(rates, self.followed_outages(found, now))
+        opened = self.record is not None and self.record.plan == self.plan
+        found = self.seeing(self.nodes_now(now), self.workers_now(), LogSeen(opened, self.anchored, self.configuration))
+        return self.with_history(found, now)
+
+    def has_begun(self) -> bool:
+        return self.record is not None
 
     @property
     def anchored(self) -> bool:
@@ -136,33 +110,7 @@ class KubernetesWorld:
             self.alive = NodesNow(version, self.wanted, tuple(nodes))
         return self.alive.nodes
 
-    def read_log(self) -> None:
-        try:
-            self.record = self.book.newest()
-            self.completed = self.book.ordered_the_stop().startswith(Reason.COMPLETED)
-            self.stop_epoch = self.book.stop_epoch() if self.record is not None else None
-            self.finished_tasks = self.book.finished(self.stop_epoch)
-            self.unpublished = self.book.unpublished(self.stop_epoch)
-            self.silent = ""
-        except StoreSilent as silent:
-            self.silent = str(silent)
-
-    def followed_outages(self, found: Observation, now: Instant) -> tuple[Outage, ...]:
-        """Before the first anchor nothing has failed yet."""
-        if self.anchored:
-            self.outages = outages.followed(self.outages, set(uncovered(self.wanted, found, now, self.wanted.replicas)), now)
-        return self.outages
-
     # ---- act
-
-    def perform(self, action: Action, now: Instant) -> None:
-        """What follows a request that the store did not answer is left to the next turn."""
-        if self.silent or not self.leads():
-            return
-        try:
-            self.perform_now(action, now)
-        except StoreSilent as silent:
-            self.silent = str(silent)
 
     def perform_now(self, action: Action, now: Instant) -> None:
         match action:

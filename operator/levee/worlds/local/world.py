@@ -8,44 +8,30 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
-from levee.control import outages
-from levee.control.actions import Action, EndWorker, Finish, Reason, StartWorker, WriteAnchor, WriteRecord
+from levee.control.actions import Action, EndWorker, Finish, StartWorker, WriteAnchor, WriteRecord
 from levee.control.names import Instant, WorkerName
-from levee.control.seen import NodeSeen, Observation, Outage
-from levee.control.standing import uncovered
-from levee.control.wanted import Wanted
-from levee.topology.names import ConfigurationName, NodeName, TaskId
+from levee.control.seen import NodeSeen, Observation
+from levee.topology.names import ConfigurationName, NodeName
 from levee.worlds.local import revivals
 from levee.worlds.local.asking import states_of
-from levee.worlds.local.book import Book, StoreSilent
+from levee.worlds.local.book import StoreSilent
 from levee.worlds.local.folder import Folder
 from levee.worlds.local.node import LocalNode, start_node
 from levee.worlds.local.progress import Progress
 from levee.worlds.local.worker import LocalWorker, Program, start_worker
-from levee.worlds.measuring import Measuring
+from levee.worlds.logged import LoggedWorld, LogSeen
 from levee_spark.log.values import ControlRecord
 
 
 @dataclass(slots=True)
-class LocalWorld:
-    wanted: Wanted
-    book: Book
+class LocalWorld(LoggedWorld):
     folder: Folder
     program: Program
     nodes: dict[NodeName, LocalNode] = field(default_factory=dict)
     workers: dict[WorkerName, LocalWorker] = field(default_factory=dict)
-    record: ControlRecord | None = None
     opened: int | None = None  # the number of one's own first record
     anchored: bool = False
     configuration: ConfigurationName | None = None
-    stop_epoch: int | None = None
-    finished_tasks: frozenset[TaskId] = frozenset()
-    unpublished: frozenset[TaskId] = frozenset()
-    completed: bool = False
-    outages: tuple[Outage, ...] = ()
-    measuring: Measuring = field(default_factory=Measuring)
-    finished: Finish | None = None
-    silent: str = ""  # why the store does not answer
     silent_told: str = ""
     progress: Progress = field(init=False)
 
@@ -69,46 +55,19 @@ class LocalWorld:
         nodes = tuple(NodeSeen(one.node, one.observe(now), one.since) for one in self.nodes.values())
         states = states_of({name: worker.find_port() for name, worker in self.workers.items()})
         workers = tuple(worker.observe(states[name], now) for name, worker in self.workers.items())
-        seen = Observation(
-            nodes,
-            workers,
-            self.record,
-            self.opened is not None,
-            self.anchored,
-            self.configuration,
-            None,
-            self.stop_epoch,
-            self.outages,
-            self.finished_tasks,
-            self.completed,
-            self.unpublished,
-        )
+        seen = self.seeing(nodes, workers, LogSeen(self.has_begun(), self.anchored, self.configuration))
         if self.progress.stands(seen, now):
             self.try_to_write()
-        return replace(seen, rates=self.measuring.measured(self.wanted.sources, seen, now), outages=self.followed_outages(seen, now))
+        return self.with_history(seen, now)
 
-    def read_log(self) -> None:
-        try:
-            self.record = self.book.newest()
-            self.completed = self.book.ordered_the_stop().startswith(Reason.COMPLETED)
-            self.stop_epoch = self.book.stop_epoch() if self.opened is not None else None
-            self.finished_tasks = self.book.finished(self.stop_epoch)
-            self.unpublished = self.book.unpublished(self.stop_epoch)
-            self.silent = ""
-        except StoreSilent as silent:
-            self.silent = str(silent)
+    def has_begun(self) -> bool:
+        return self.opened is not None
 
     def try_to_write(self) -> None:
         try:
             self.book.try_to_write()
         except StoreSilent as silent:
             self.silent = str(silent)
-
-    def followed_outages(self, seen: Observation, now: Instant) -> tuple[Outage, ...]:
-        """Before the first anchor nothing has failed yet."""
-        if self.anchored:
-            self.outages = outages.followed(self.outages, set(uncovered(self.wanted, seen, now, self.wanted.replicas)), now)
-        return self.outages
 
     def silence_to_tell(self) -> str | None:
         """Why the store does not answer, once; empty when it answers again."""
@@ -118,15 +77,6 @@ class LocalWorld:
         return self.silent
 
     # ---- act
-
-    def perform(self, action: Action, now: Instant) -> None:
-        """What follows a request that the store did not answer is left to the next turn."""
-        if self.silent:
-            return
-        try:
-            self.perform_now(action, now)
-        except StoreSilent as silent:
-            self.silent = str(silent)
 
     def perform_now(self, action: Action, now: Instant) -> None:
         match action:
