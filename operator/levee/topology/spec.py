@@ -11,8 +11,8 @@ from pydantic import Field
 
 from levee.topology.executors import Executors, by_operator
 from levee.topology.fields import Name, Part, Text
-from levee.topology.names import OperatorName
 from levee.topology.imports import Exports
+from levee.topology.names import OperatorName
 from levee.topology.streams import Operators, Sinks, Sources, Stream
 from levee.topology.wanted import DeletionPolicy, Epochs, FaultTolerance, Joints, Placement, PodTemplate, Store
 
@@ -78,13 +78,13 @@ class Spec(Part):
         return (*self.sources, *self.operators)
 
     @property
-    def placed_streams(self) -> tuple[tuple[str, Stream], ...]:
-        """The same, each with where it stands."""
-    @property
     def executors(self) -> Mapping[OperatorName, Executors]:
         """Of the operators that have any."""
         return by_operator((one.name, one.executors) for one in self.operators)
 
+    @property
+    def placed_streams(self) -> tuple[tuple[str, Stream], ...]:
+        """The same, each with where it stands."""
         sources = tuple((f"spec.sources[{index}]", source) for index, source in enumerate(self.sources))
         return sources + tuple((f"spec.operators[{index}]", operator) for index, operator in enumerate(self.operators))
 

@@ -102,12 +102,12 @@ class Operator(Stream):
     on_divergence: Annotated[OnDivergence, Field(strict=False)] = Field(
         default=OnDivergence.RESYNC, description="What a replica does that computed something else than what is committed."
     )
-    executors: Executors | None = Field(
-        default=None, description="Executors of Spark's that compute each replica, for heavy operators; its worker alone when left out."
-    )
     state: Annotated[OldState, Field(strict=False)] = Field(
         default=OldState.KEEP,
         description="What becomes of the state when another function is named: kept, if that can go on with it, or discarded.",
+    )
+    executors: Executors | None = Field(
+        default=None, description="Executors of Spark's that compute each replica, for heavy operators; its worker alone when left out."
     )
 
 

@@ -154,8 +154,7 @@ class Lane:
         self.schemas = schemas
 
     def start(self, tables: Sequence[pa.Table]) -> None:
-        self.stop()  # a definition that failed before has left its handover
-        self.handover = self.session._jvm.dev.levee.spark.Lane.open(self.base, bool(self.spread))  # type: ignore[union-attr]  # noqa: SLF001
+        self.hand_over()
         frame = self.result({one.stream: self.read(index, one, tables[index]) for index, one in enumerate(self.inputs)})
         self.emits = to_arrow_schema(frame.schema, error_on_duplicated_field_names_in_struct=True, timezone="UTC")
         emitting.check(self.emitted, self.emitting(), place_of(self.function))
@@ -165,6 +164,10 @@ class Lane:
         self.session.sparkContext.setLocalProperty("spark.scheduler.pool", self.name)
         mode = getattr(self.function, "output_mode", None)
         self.query = self.begin(frame, mode) if mode else self.begin_either(frame)
+
+    def hand_over(self) -> None:
+        self.stop()  # a definition that failed before has left its handover
+        self.handover = self.session._jvm.dev.levee.spark.Lane.open(self.base, bool(self.spread))  # type: ignore[union-attr]  # noqa: SLF001
 
     def emitting(self) -> Emitted:
         assert self.emits is not None
@@ -180,8 +183,7 @@ class Lane:
         missing = [column for column in one.keyed.columns if column not in frame.columns]
         if missing:
             raise Failed(f"partitionBy names {', '.join(missing)}, but '{one.stream}' has only {', '.join(table.column_names)}")
-        keys = [f.col(f"`{column}`") for column in one.keyed.columns]
-        return frame.where(f.pmod(f.xxhash64(f.lit(KEY_SALT), *keys), f.lit(one.keyed.of)) == one.keyed.index)
+        return of_task(frame, one.keyed)
 
     def result(self, frames: dict[str, DataFrame]) -> DataFrame:
         """By the user's function, which may do anything."""
@@ -264,3 +266,8 @@ class Lane:
 
     def spool_file(self, part: str) -> Path:
         return self.spool / f"{self.name.replace('/', '-')}-{part}.arrow"
+
+
+def of_task(frame: DataFrame, keyed: Keyed) -> DataFrame:
+    keys = [f.col(f"`{column}`") for column in keyed.columns]
+    return frame.where(f.pmod(f.xxhash64(f.lit(KEY_SALT), *keys), f.lit(keyed.of)) == keyed.index)

@@ -7,7 +7,7 @@ Called by: worker.main.
 
 import json
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -17,9 +17,23 @@ from levee_spark.spark import compiled, gateway, java
 from levee_spark.spark.cluster import Cluster
 from levee_spark.spark.settings import MIB
 
-DRIVER_PORT, BLOCKS_PORT = 7078, 7079  # fixed, so that a network policy can name them
 CONTAINER = "worker"  # in the template: what a user's podTemplate says of workers holds for executors, too
 VECTORS = "jdk.incubator.vector"
+COMMON: Mapping[str, str] = {
+    "spark.hadoop.fs.driver.impl": "dev.levee.spark.DriverFiles",
+    "spark.executor.syncLogLevel.enabled": "true",  # they are as quiet as the worker
+    "spark.network.timeout": "20s",  # an executor whose node is dead is given up after that; by default, 120 s
+    "spark.network.timeoutInterval": "4s",
+    "spark.executor.heartbeatInterval": "4s",
+}
+PODS: Mapping[str, str] = {
+    "spark.driver.port": "7078",  # fixed, so that a network policy can name them
+    "spark.blockManager.port": "7079",
+    "spark.authenticate": "true",  # with a secret of this session: whoever else reaches the port is no executor
+    "spark.kubernetes.executor.disableConfigMap": "true",  # else it would ask for rights on those
+    "spark.kubernetes.driver.ownPersistentVolumeClaim": "false",  # and on these
+    "spark.kubernetes.driver.reusePersistentVolumeClaim": "false",
+}
 
 
 class NoExecutors(Exception):
@@ -28,10 +42,10 @@ class NoExecutors(Exception):
 
 def settings_of(executors: Executors, cluster: Cluster | None, place: Path) -> dict[str, str]:
     """`place`: a folder of the worker's."""
-    return common(executors) | (here(executors) if cluster is None else on(cluster, place))
+    return {**COMMON, **sizes(executors), **(here(executors) if cluster is None else on(cluster, place))}
 
 
-def common(executors: Executors) -> dict[str, str]:
+def sizes(executors: Executors) -> dict[str, str]:
     return {
         "spark.executor.instances": str(executors.instances),
         "spark.executor.cores": str(executors.cores),
@@ -39,11 +53,6 @@ def common(executors: Executors) -> dict[str, str]:
         "spark.testing.memory": str(executors.memory * MIB),  # what executors share out; the worker's own setting is for small heaps
         "spark.sql.shuffle.partitions": str(executors.slots),  # of a state, for as long as it lives
         "spark.default.parallelism": str(executors.slots),
-        "spark.hadoop.fs.driver.impl": "dev.levee.spark.DriverFiles",
-        "spark.executor.syncLogLevel.enabled": "true",  # they are as quiet as the worker
-        "spark.network.timeout": "20s",  # an executor whose node is dead is given up after that; by default, 120 s
-        "spark.network.timeoutInterval": "4s",
-        "spark.executor.heartbeatInterval": "4s",
     }
 
 
@@ -55,27 +64,22 @@ def here(executors: Executors) -> dict[str, str]:
 
 
 def on(cluster: Cluster, place: Path) -> dict[str, str]:
+    address = {"spark.driver.host": cluster.address, "spark.driver.bindAddress": cluster.address}
+    kubernetes = {f"spark.kubernetes.{name}": value for name, value in pods_of(cluster, place).items()}
+    return {**PODS, **address, "spark.master": f"k8s://{cluster.server}", **kubernetes}
+
+
+def pods_of(cluster: Cluster, place: Path) -> dict[str, str]:
     template = place / "executor.json"  # YAML, too
     template.write_text(json.dumps(cluster.template))
-    kubernetes = {
+    return {
         "namespace": cluster.namespace,
         "driver.pod.name": cluster.pod,
-        "driver.ownPersistentVolumeClaim": "false",  # else it would ask for rights on volumes
-        "driver.reusePersistentVolumeClaim": "false",
         "container.image": cluster.image,
         "executor.podTemplateFile": str(template),
         "executor.podTemplateContainerName": CONTAINER,
         "executor.podNamePrefix": cluster.pod,
-        "executor.disableConfigMap": "true",  # and on those
     }
-    return {
-        "spark.master": f"k8s://{cluster.server}",
-        "spark.driver.host": cluster.address,
-        "spark.driver.bindAddress": cluster.address,
-        "spark.driver.port": str(DRIVER_PORT),
-        "spark.blockManager.port": str(BLOCKS_PORT),
-        "spark.authenticate": "true",  # with a secret of this session: whoever else reaches the port is no executor
-    } | {f"spark.kubernetes.{name}": value for name, value in kubernetes.items()}
 
 
 def home_for(cluster: Cluster | None, place: Path) -> Path:

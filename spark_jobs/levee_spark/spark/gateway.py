@@ -70,7 +70,15 @@ def classes() -> str:
 
 
 def launch(words: list[str], told: Path, log: Path | None, home: Path) -> "subprocess.Popen[bytes]":
-    environment = {
+    environment = environment_of(told, home)
+    if log is None:
+        return subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=environment)
+    with log.open("ab") as file:
+        return subprocess.Popen(words, stdin=subprocess.PIPE, stdout=file, stderr=file, env=environment)
+
+
+def environment_of(told: Path, home: Path) -> dict[str, str]:
+    return {
         **os.environ,
         "CLASSPATH": classes(),
         "_PYSPARK_DRIVER_CONN_INFO_PATH": str(told),
@@ -78,10 +86,6 @@ def launch(words: list[str], told: Path, log: Path | None, home: Path) -> "subpr
         "SPARK_HOME": str(home),
         "SPARK_SCALA_VERSION": SCALA,
     }
-    if log is None:
-        return subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=environment)
-    with log.open("ab") as file:
-        return subprocess.Popen(words, stdin=subprocess.PIPE, stdout=file, stderr=file, env=environment)
 
 
 def wait_for(told: Path, process: "subprocess.Popen[bytes]", log: Path | None) -> tuple[int, str]:

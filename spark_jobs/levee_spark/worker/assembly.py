@@ -41,8 +41,8 @@ from levee_spark.worker.order import Order, ReplicaName
 from levee_spark.worker.wiring import times_of, widths_of
 
 LIMIT_S_MIN, LIMIT_FAILURE_TIMEOUTS = 30.0, 10
-
 LIMIT_S_MIN_SPREAD = 120.0  # a lost executor is replaced by then
+
 Work = Callable[[Request], Answer]
 Role = Replica | Ingestor | Sink
 
@@ -59,8 +59,8 @@ class Parts:
     session: Callable[[], SparkSession]
     log: Log
     cores: int = 2
-
     spread: int = 0  # the parts of an epoch that executors compute
+
     @property
     def limit_s(self) -> float:
         """A function that has not returned by then never will. Far above what any epoch takes, for whoever is cancelled begins anew."""

@@ -14,7 +14,7 @@ import pyarrow as pa
 from levee.topology.names import TaskId
 from levee_spark.lane import rows
 from levee_spark.lane.emitting import Emitted
-from levee_spark.lane.query import Lane
+from levee_spark.lane.query import Lane, Output
 from levee_spark.lane.trouble import Failed
 from levee_spark.log import bounds
 from levee_spark.log.requests import Answer, Compute, Computed, Done, Files, Raised, Request, Restore, Snapshot
@@ -81,6 +81,9 @@ class Operating:
         except Failed as failed:
             samples = [sample(one.stream, table) for one, table in zip(self.lane.inputs, tables, strict=True)]
             return Raised("\n".join([f"epoch {request.epoch}: {failed}", *samples]), began_ms, monotonic_ms())
+        return self.computed(output, began_ms)
+
+    def computed(self, output: Output, began_ms: int) -> Computed:
         parts = segments_of(output.table) if self.lane.spread else ()
         payload = None if parts else rows.encode(output.table)
         return Computed(payload, output.table.num_rows, output.digest, began_ms, monotonic_ms(), segments=parts)
