@@ -64,6 +64,11 @@ def test_what_failed_says_whether_it_is_tried_again(until: Wall | None, reason: 
     assert said(replace(NEW, position=failing))["Ready"] == ("False", reason, "map_streams: no such bucket")
 
 
+def test_what_waits_for_something_else_has_not_failed() -> None:
+    failing = replace(in_state("mapping"), failing=Failing("map_streams: shop/prices is not there yet", Wall(5), counted=False))
+    assert said(replace(NEW, position=failing))["Ready"] == ("False", "Waiting", "map_streams: shop/prices is not there yet")
+
+
 def test_plans_are_shown_in_few_digits() -> None:
     assert fields(replace(NEW, worth=WORTH))["plan"] == {"guarantee": 0.6666, "cost": 57.6, "gap": 0.0, "optimiser": "completeness"}
 

@@ -21,6 +21,7 @@ from levee.lifecycle.handlers import Context, NotYet, Overtaken
 from levee.lifecycle.names import EventName, MethodName
 from levee.plans.running import terms_of
 from levee.serve import planning
+from levee.serve.importing import Imports
 from levee.serve.settling import Settling
 from levee.serve.shop import Shop
 from levee.serve.trials import Trials
@@ -65,10 +66,12 @@ class Deeds:
     news: list[Event] = field(default_factory=list)  # what was done, and not yet told of
     abandoned: bool = False  # its namespace goes, and nobody waits for its last epoch
     settling: Settling = field(init=False)
+    imports: Imports = field(init=False)
     trials: Trials = field(init=False)
 
     def __post_init__(self) -> None:
         self.settling = Settling(self.shop, self.owner, self.news.append)
+        self.imports = Imports(self.shop, self.owner, self.news.append)
         self.trials = Trials(self.shop, self.owner, self.news.append)
 
     @property
@@ -77,7 +80,7 @@ class Deeds:
             "read_spec": self.read_spec,
             "reread_spec": self.reread_spec,
             "map_streams": self.map_streams,
-            "release_imports": nothing,
+            "release_imports": self.release_imports,
             "make_plan": self.make_plan,
             "write_plan": self.write_plan,
             "forget_plan": self.forget_plan,
@@ -114,7 +117,12 @@ class Deeds:
         found = drive(self.examine(resource), self.open_store(resource))
         if isinstance(found, probe.Refused):
             raise NotYet(f"the store cannot be used: {found.why}")
+        self.imports.map(resource, wiring_of(resource, self.owner.uid), self.open_store(resource))
         return "mapped"
+
+    def release_imports(self, context: Context) -> None:
+        store = self.resource["spec"]["store"]
+        self.imports.release(self.resource, context, lambda: self.open_at(store["uri"], store.get("secret")))
 
     def examine(self, resource: Resource) -> Any:
         wiring = wiring_of(resource, self.owner.uid)
@@ -383,10 +391,6 @@ class Deeds:
             self.driver.close()
 
 
-def nothing(_: Context) -> None:
-    """There are no imports yet: they are refused before."""
-
-
 def nonce_of(resource: Object) -> int:
     return int(resource["spec"].get("restartNonce") or 0)
 
@@ -394,10 +398,6 @@ def nonce_of(resource: Object) -> int:
 def hindrances(resource: Resource, shop: Shop) -> list[Complaint]:
     """What a valid resource may ask for and this operator cannot do."""
     found = []
-    for index, source in enumerate(resource.spec.sources):
-        if source.import_ is not None:
-            wrong = f"imports a stream of '{source.import_.topology}', and that does not run yet"
-            found.append(Complaint(f"spec.sources[{index}].import", wrong, "read the same rows with spark"))
     if resource.spec.store.uri.startswith("memory://"):
         found.append(Complaint("spec.store.uri", "lives in one process, and workers are pods of their own", "name a bucket"))
     for index, operator in enumerate(resource.spec.operators):

@@ -1,19 +1,41 @@
 """Which topologies read another one's streams.
 
 Why: what somebody still reads must not be deleted under him.
-Called by: settling.
+Called by: settling, importing.
 """
+
+from collections.abc import Iterable, Sequence
 
 from levee.topology.crd import PLURAL
 from levee.topology.spec import API_VERSION
-from levee.worlds.kubernetes.api import Api, Object
+from levee.worlds.kubernetes.api import Api, Denied, Object
 from levee.worlds.kubernetes.names import Owner
 
 
-def of(api: Api, owner: Owner) -> tuple[str, ...]:
-    """By the resources of its namespace. Who is being deleted himself reads no more: two that read each other would wait for ever."""
-    found = api.get(f"/apis/{API_VERSION}/namespaces/{owner.namespace}/{PLURAL}") or {}
-    return tuple(sorted(one["metadata"]["name"] for one in found.get("items", ()) if is_alive(one) and reads(one, owner)))
+def of(api: Api, owner: Owner, allowed: Iterable[str] = ()) -> tuple[str, ...]:
+    """By the resources of its namespace and of those that it allows. Who is being deleted himself reads no more: two that read each other
+    would wait for ever."""
+    readers = (one for path in places(owner, tuple(allowed)) for one in listed(api, path) if is_alive(one) and reads(one, owner))
+    return tuple(sorted({shown(one["metadata"], owner) for one in readers}))
+
+
+def places(owner: Owner, allowed: tuple[str, ...]) -> tuple[str, ...]:
+    base = f"/apis/{API_VERSION}"
+    if "*" in allowed:
+        return (f"{base}/{PLURAL}",)
+    return tuple(f"{base}/namespaces/{name}/{PLURAL}" for name in dict.fromkeys((owner.namespace, *allowed)))
+
+
+def listed(api: Api, path: str) -> Sequence[Object]:
+    try:
+        return (api.get(path) or {}).get("items", ())
+    except Denied:  # an operator that may not look there cannot run anything there either
+        return ()
+
+
+def shown(metadata: Object, owner: Owner) -> str:
+    name, namespace = str(metadata["name"]), metadata["namespace"]
+    return name if namespace == owner.namespace else f"{namespace}/{name}"
 
 
 def is_alive(resource: Object) -> bool:
@@ -23,5 +45,6 @@ def is_alive(resource: Object) -> bool:
 def reads(resource: Object, owner: Owner) -> bool:
     if resource["metadata"]["uid"] == owner.uid:
         return False
-    sources = resource["spec"].get("sources") or ()
-    return any((source.get("import") or {}).get("topology") == owner.name for source in sources)
+    imports = [source.get("import") or {} for source in resource["spec"].get("sources") or ()]
+    here = resource["metadata"]["namespace"]
+    return any((one.get("namespace") or here, one.get("topology")) == (owner.namespace, owner.name) for one in imports)

@@ -58,6 +58,7 @@ class Life:
     written_at: Instant = LONG_AGO
     held_now: frozenset[EventName] = frozenset()  # the events that hold
     over: bool = False
+    waits: str = ""  # what was told last of why it waits
 
     def __post_init__(self) -> None:
         self.deeds = Deeds(self.shop, self.owner, self.resource)
@@ -149,6 +150,12 @@ class Life:
 
     def tell_of(self, turn: Turn) -> None:
         self.tell_of_transitions(turn)
+        failing = turn.position.failing if turn.position is not None else None
+        maps = turn.position is not None and turn.position.state == "mapping"
+        waits = failing.why if maps and failing is not None and not failing.counted else ""
+        if waits and waits != self.waits:
+            self.teller.tell(self.owner, "Waiting", waits)
+        self.waits = waits or self.waits
         while self.deeds.news:
             event = self.deeds.news.pop(0)
             self.teller.tell(self.owner, *words(event), grave=event.grave)

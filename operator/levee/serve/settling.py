@@ -5,7 +5,7 @@ is found by whoever comes next. Sinks' files are not ours and stay.
 Called by: deeds, in cleanup, when all else is gone.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -40,7 +40,7 @@ class Settling:
         """NotYet, as long as something is left."""
         if not is_to_go(resource):
             return
-        self.wait_for_others()
+        self.wait_for_others((resource["spec"].get("exports") or {}).get("namespaces") or ())
         try:
             count = store().clear(Layout(self.owner.key, self.owner.uid).root(), AT_ONCE)
         except (NotYet, Trouble) as why:
@@ -52,11 +52,11 @@ class Settling:
         if self.deleted:
             self.tell(Event("DataDeleted", f"its streams and checkpoints are deleted: {self.deleted} objects"))
 
-    def wait_for_others(self) -> None:
+    def wait_for_others(self, allowed: Sequence[str]) -> None:
         """Who still writes would leave what nobody deletes, and who still reads would miss it."""
         if self.is_left():
             raise NotYet("its pods are still ending; its data are deleted after them")
-        if readers := importers.of(self.shop.api, self.owner):
+        if readers := importers.of(self.shop.api, self.owner, allowed):
             raise NotYet(f"its streams are imported by {', '.join(readers)}; its data are deleted when that is gone; {LET_GO}")
 
     def is_left(self) -> bool:

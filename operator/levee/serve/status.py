@@ -15,7 +15,7 @@ from levee.control.rules import ALL_DONE
 from levee.control.seen import Observation
 from levee.control.standing import lag, unready, usable
 from levee.control.wanted import Wanted
-from levee.lifecycle.position import Position
+from levee.lifecycle.position import Failing, Position
 from levee.serve.promises import Promise
 from levee.worlds.plans import Worth
 
@@ -98,7 +98,7 @@ def complete(scene: Scene) -> Said:
 def ready(scene: Scene) -> Said:
     state = str(scene.position.state)
     if scene.position.failing is not None and not waits(scene):
-        return Said("Ready", "False", "Retrying" if scene.position.failing.until is not None else "Failed", scene.position.failing.why)
+        return Said("Ready", "False", failing(scene.position.failing), scene.position.failing.why)
     reason, words = scene.trouble
     if words and state not in LIVING:
         return Said("Ready", "False", reason, words)
@@ -109,7 +109,7 @@ def ready(scene: Scene) -> Said:
     missing = unready(scene.wanted, scene.seen, scene.now)
     if not missing:
         return Said("Ready", "True", "AllReady", "every planned replica works and has done an epoch")
-    why = starting(scene.seen) or (scene.decision.text if scene.decision is not None else "")
+    why = starting(scene.seen) or waiting(scene.seen) or (scene.decision.text if scene.decision is not None else "")
     shown = ", ".join(missing[:5]) + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")
     return Said("Ready", "False", "ReplicasNotReady", f"{shown} cannot work yet" + (f": {why}" if why else ""))
 
@@ -117,6 +117,16 @@ def ready(scene: Scene) -> Said:
 def waits(scene: Scene) -> bool:
     """With an edit, while what is in force goes on."""
     return scene.position.state == "updating" and scene.position.failing is not None and not scene.position.failing.counted
+
+
+def failing(what: Failing) -> str:
+    if what.until is None:
+        return "Failed"
+    return "Retrying" if what.counted else "Waiting"
+
+
+def waiting(seen: Observation) -> str:
+    return "; ".join(sorted({f"{one.task} waits: {one.waits}" for one in seen.states().values() if one.waits})[:3])
 
 
 def starting(seen: Observation) -> str:
