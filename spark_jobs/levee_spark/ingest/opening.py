@@ -56,19 +56,21 @@ def open_streaming(form: str, options: Mapping[str, str], place: Place, task: in
         return formats.share(formats.load(spark, form, given, options.get("schema")), form, task, tasks)
 
     spark, notes = own_session(place.spark()), notes_of(form, options, place)
-    backlog: Backlog | None = OffsetsWaiting(task, tasks) if form == "kafka" else None
-    if isinstance(notes, FileNotes):
-        backlog = FilesWaiting(listing(spark, form, given, options.get("schema")), notes)
+    look = listing(spark, form, given, options.get("schema"))
     return Streaming(
         spark,
         frame,
         place.folder,
         notes,
         remembers=form not in formats.FORGETFUL,
-        backlog=backlog,
+        backlog=FilesWaiting(look, notes) if isinstance(notes, FileNotes) else backlog_of(form, task, tasks),
         warms=form in formats.WARMS,
         bounded=options.get(formats.BOUNDED, "false").lower() == "true",
     )
+
+
+def backlog_of(form: str, task: int, tasks: int) -> Backlog | None:
+    return OffsetsWaiting(task, tasks) if form == "kafka" else None
 
 
 def notes_of(form: str, options: Mapping[str, str], place: Place) -> Notes:

@@ -174,8 +174,11 @@ def prepare(parts: Parts, spark: Spark) -> None:
     if not any(needs_spark(parts, name) for name in parts.order.replicas):
         return
     session = spark()
-    if parts.order.urgent or not any(has_queries(parts, name) for name in parts.order.replicas):
-        return
+    if not parts.order.urgent and any(has_queries(parts, name) for name in parts.order.replicas):
+        warm(parts, session)
+
+
+def warm(parts: Parts, session: SparkSession) -> None:
     began_s = time.monotonic()
     try:
         warm_up(session, parts.order.directory, parts.spool, parts.spread)

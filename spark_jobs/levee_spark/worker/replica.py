@@ -247,6 +247,9 @@ class ReplicaThread:
         if not status.emitted.epochs:
             self.say("first epoch", epoch=epoch)
         status.emitted.add(rows)
+        self.measure(status)
+
+    def measure(self, status: Status) -> None:
         now, (since, before) = time.monotonic(), self.rate_since
         if now - since >= 1:
             status.rows_per_s = (status.emitted.rows - before) / (now - since) if since else 0.0
