@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from levee.serve.shop import Shop
+from levee.worlds.kubernetes.api import Denied, Object
 from levee_spark.check import finding
 from levee_spark.check.finding import Finding, Weight
-from tests.serve.plant import PATH, PODS, Killed, Operator, Plant, operator, stamp, topology
+from tests.serve.plant import PATH, PODS, Killed, Operator, Plant, PlantApi, operator, stamp, topology
 
 WRONG = Finding("count", Weight.WRONG, "the state has other columns", "mend the function, or say `state: discard`", detail="line 7")
 OTHER = "levee_spark.examples.pipeline:enrich"
@@ -190,3 +191,22 @@ def test_what_was_found_fits_into_a_container_s_last_words(size: int) -> None:
     assert found
     assert found[0].operator == "operator-0"
     assert (asdict(found[0]) == asdict(told[0])) is (size == 1)
+
+
+def test_a_trial_that_may_not_begin_ends_the_edit_and_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant, create = begun(tmp_path), PlantApi.do_create
+
+    def limited(api: PlantApi, path: str, body: Object) -> Object | None:
+        if "-trial-" in body["metadata"]["name"]:
+            raise Denied(403, "Forbidden", "exceeded quota")
+        return create(api, path, body)
+
+    monkeypatch.setattr(PlantApi, "do_create", limited)
+    one = operator(plant)
+    one.run("updating")
+    one.run("running", 400)
+    one.go_on(3)
+    status, reason, message = planned(plant)
+    assert (status, reason) == ("False", "NotInForce")
+    assert "exceeded quota; it goes on as its last good resource said" in message
+    assert functions(one)["count"] != OTHER

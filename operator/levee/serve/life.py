@@ -19,9 +19,9 @@ from levee.control.wanted import Wanted
 from levee.lifecycle.failures import Terms
 from levee.lifecycle.handlers import Context, Handler, Handlers, missing_handlers
 from levee.lifecycle.machine import Machine
-from levee.lifecycle.names import EventName, Kind, OnFailure
+from levee.lifecycle.names import ERROR, EventName, Kind, OnFailure
 from levee.lifecycle.names import Instant as Wall
-from levee.lifecycle.position import Position
+from levee.lifecycle.position import Failing, Position
 from levee.lifecycle.runner import Runner, Turn
 from levee.serve import promises, status
 from levee.serve.deeds import Deed, Deeds
@@ -106,7 +106,9 @@ class Life:
         seen = await asyncio.to_thread(self.deeds.observe, now)
         self.choose_lifecycle()
         self.held_now = self.holding(seen, now)
+        failing = self.runner.position.failing if self.runner.position is not None else None
         turn = await self.runner.turn(self.held_now)
+        self.note_failure(turn, failing)
         if turn.position is None:
             return SOON_S
         await asyncio.to_thread(self.tell_of, turn)
@@ -147,6 +149,12 @@ class Life:
     def settled(self) -> bool:
         """As far as this process has seen itself; that rates are not known yet changes nothing for replicas."""
         return self.decision is not None and self.decision.reason in {Reason.SETTLED, Reason.RATES_UNKNOWN}
+
+    def note_failure(self, turn: Turn, failing: Failing | None) -> None:
+        """Why an edit was taken back, where nothing else says so."""
+        reverted = any(one.when == ERROR and one.to == "reverting" for one in turn.taken)
+        if reverted and failing is not None and not self.deeds.trouble[1]:
+            self.deeds.trouble = ("NotInForce", failing.why)
 
     def tell_of(self, turn: Turn) -> None:
         self.tell_of_transitions(turn)
