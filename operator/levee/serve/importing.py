@@ -8,6 +8,7 @@ Called by: deeds, in threads.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
+from uuid import uuid4
 
 from levee.control.events import Event
 from levee.lifecycle.handlers import Context, NotYet
@@ -91,7 +92,7 @@ class Imports:
         for task in (one for one, wired in wiring.tasks.items() if wired.operator == found.source):
             before = yield from head.find(wiring.layout, task)
             reached = Reached.of(before.offsets).epoch if before is not None and before.offsets else oldest - 1
-            importer, holder = imports.importer_of(resource, wiring, task), f"controller-{self.shop.identity}"
+            importer, holder = imports.importer_of(resource, wiring, task), f"controller-{self.shop.identity}-{uuid4().hex[:8]}"
             registrar = Registrar(layout, found.stream, importer, holder, lease_ms, wiring.times.resolution_ms)
             yield from registrar.keep(reached, tasks)  # what is lost is told by the source itself
 

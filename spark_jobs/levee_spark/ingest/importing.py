@@ -6,7 +6,7 @@ Called by: workers (`worker.imports`), through `Ingestion`.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 
 import pyarrow as pa
@@ -78,7 +78,8 @@ class Importing:
         return self.tried(self.next_epoch(offsets), self.waiter)
 
     def again(self, epoch: int, offsets: str | None, until: str) -> Computed | Raised:
-        other = Importing(self.terms, self.driver, lambda _: None)  # whoever ingests goes on meanwhile
+        terms = replace(self.terms, holder=f"{self.terms.holder} again {monotonic_ms()}")  # whoever ingests goes on meanwhile
+        other = Importing(terms, self.driver, lambda _: None)
         return other.tried(other.between(Reached.of(until)), other.waiter)
 
     def tried(self, script: Script[Computed], waiter: Waiter) -> Computed | Raised:
