@@ -35,6 +35,7 @@ from levee_spark.log.values import EpochObject, Kind, Segment
 from levee_spark.log.wiring import TaskWiring, Wiring
 from levee_spark.store.driver import StoreDriver, monotonic_ms
 from levee_spark.worker import function, imports
+from levee_spark.worker.importing import importing_of
 from levee_spark.worker.logs import Log
 from levee_spark.worker.operating import Operating, Slice, StreamPart, table_of
 from levee_spark.worker.order import Order, ReplicaName
@@ -158,7 +159,7 @@ def ingestion_of(parts: Parts, name: ReplicaName, run: int, tell: Callable[[str]
     source = next(one for one in parts.resource.spec.sources if one.name == operator)
     if source.spark is None:
         holder = f"{parts.incarnation(name)} {run}"
-        imported = imports.importing_of(parts.resource, source, parts.wiring, name.task, holder, parts.driver, tell)
+        imported = importing_of(parts.resource, source, parts.wiring, name.task, holder, parts.driver, tell)
         imported.warm()
         return imported
     keys = f"{parts.wiring.layout.stream(name.task)}/shelf"

@@ -1,20 +1,16 @@
 """Sources that import streams of other topologies, from how they are declared.
 
-Called by: assembly, for each replica of such a source; controllers, which look for the exporters first.
+Why: controllers look for the exporters first, and have no Spark; what ingests is made in `importing`.
+Called by: assembly and importing, for each replica of such a source; controllers.
 """
 
-from collections.abc import Callable
-
-from levee.topology.imports import Import, StartingEpoch
+from levee.topology.imports import Import
 from levee.topology.names import OperatorName, TaskId
 from levee.topology.spec import Resource
-from levee.topology.streams import Source
-from levee_spark.ingest.importing import Importing, Terms
 from levee_spark.log.imports import Keeper
 from levee_spark.log.registration import Importer
 from levee_spark.log.values import Imported
 from levee_spark.log.wiring import Wiring
-from levee_spark.store.driver import StoreDriver
 
 
 def imports_in(resource: Resource) -> dict[OperatorName, Import]:
@@ -35,26 +31,6 @@ def importer_of(resource: Resource, wiring: Wiring, task: TaskId) -> Importer:
 
 def lease_ms(said: Import) -> int:
     return round(1_000 * said.lease)
-
-
-def importing_of(
-    resource: Resource, source: Source, wiring: Wiring, task: TaskId, holder: str, driver: StoreDriver, tell: Callable[[str], None]
-) -> Importing:
-    said = source.import_
-    assert said is not None
-    terms = Terms(
-        wiring=wiring,
-        importer=importer_of(resource, wiring, task),
-        wanted=wanted_of(resource, OperatorName(source.name)),
-        holder=f"{holder} reads",
-        lease_ms=lease_ms(said),
-        rows_max=resource.spec.epoch.max_rows,
-        at_the_end=said.starting_epoch is StartingEpoch.LATEST,
-        fails_on_loss=said.fail_on_data_loss,
-        task=int(task.rpartition("/")[2]),
-        tasks=source.parallelism,
-    )
-    return Importing(terms, driver, tell)
 
 
 def keepers_of(resource: Resource, wiring: Wiring, task: TaskId, holder: str) -> list[Keeper]:
