@@ -115,7 +115,9 @@ def test_an_idle_source_has_empty_epochs_with_its_columns(folder: Folder) -> Non
 def test_files_that_wait_are_offered_rows_as_far_as_the_files_before_tell(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(waiting, "PAUSE_S", 0.0)
     monkeypatch.setattr(waiting, "SHARE", 0)
-    source, offsets, told = folder.files(pathGlobFilter="0*"), None, []
+    source = folder.files(pathGlobFilter="0*")
+    offsets: str | None = None
+    told: list[tuple[int | None, int]] = []
     assert isinstance(source, Streaming) and isinstance(source.backlog, FilesWaiting)
     for epoch in range(1, 6):
         folder.write(*{1: range(1, 6), 4: range(6, 10)}.get(epoch, ()))
