@@ -13,6 +13,7 @@ from pathlib import Path
 from benchmarks.lifecycle import jobs, report, turn
 from benchmarks.lifecycle.runner import LifecycleBench
 from benchmarks.lifecycle.settings import FULL, QUICK
+from benchmarks.lifecycle.take import KUBECONFIG
 
 KEYS = {"turn": turn.keys, "jobs": jobs.keys}
 PAGES = {"full": Path("docs/results/lifecycle.md"), "quick": Path("build/lifecycle-quick.md")}
@@ -22,7 +23,7 @@ def main() -> int:
     options = parsed()
     mode = QUICK if options.quick else FULL
     folder, parts = options.data / mode.name, options.only or list(KEYS)
-    if "jobs" in parts and not options.page_only and not jobs.KUBECONFIG.exists():
+    if "jobs" in parts and not options.page_only and not KUBECONFIG.exists():
         print("No test cluster is up: sudo .venv/bin/python -m hack.cluster up --nodes 0, or ARGS='--only turn'.", file=sys.stderr)
         return 1
     for part in parts if options.fresh else []:

@@ -87,6 +87,9 @@ class WellAsker(Asker):
             if pod.uid not in self.heard:
                 self.heard[pod.uid] = now, tuple(map(well, told(pod)))
 
+    def ask_again(self, pods: Any, now: Instant) -> None:
+        self.refresh(pods, now)
+
 
 def told(pod: PodSeen) -> tuple[ReplicaName, ...]:
     return pod.worker.replicas

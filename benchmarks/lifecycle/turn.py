@@ -92,6 +92,11 @@ class Stage:
         self.shop.cluster.keep_pod(self.api.put(f"/api/v1/namespaces/bench/pods/{pod['metadata']['name']}", ended))
         return self.turn() + self.turn()
 
+    def close(self) -> None:
+        self.life.deeds.close()
+        self.loop.close()
+        self.shop.planner.close()
+
     def pods(self) -> list[dict[str, object]]:
         return [dict(thing) for where, thing in self.api.things.items() if "/pods/" in where]
 

@@ -31,6 +31,7 @@ from levee.serve.shop import WORKER_IMAGE, Shop
 from levee.topology.crd import PLURAL
 from levee.topology.spec import GROUP, VERSION
 from levee.worlds.kubernetes import api, names, watching
+from levee.worlds.kubernetes.asking import Asker
 from levee.worlds.kubernetes.cluster import Cluster
 from levee.worlds.kubernetes.listeners import NodeListener, PodListener
 from levee.worlds.kubernetes.watching import Watch
@@ -81,6 +82,7 @@ async def serving(settings: Settings) -> None:
     leader = Leader(connected, settings.namespace, settings.pod or identity)
     accounts = settings.service_account, settings.driver_account
     shop = Shop(connected, Cluster(), Planner(), identity, *accounts, settings.worker_image, leader.leads, metrics=metrics)
+    shop.asker = partial(Asker, crowd=shop.cluster.count)
     hub = Hub(shop)
     shop.metrics.watch(hub.standings, leader.leads, sorted({*machine(JOB).states, *machine(BOUNDED).states}))
     if settings.metrics_port is not None:

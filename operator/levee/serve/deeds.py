@@ -200,8 +200,8 @@ class Deeds:
             self.carry_out(rules.set_the_clock(world.wanted, seen, now), now)
 
     def carry_out(self, decision: Decision | None, now: Instant) -> None:
-        for action in decision.actions if decision is not None else ():
-            self.need_world().perform(action, now)
+        if decision is not None:
+            self.need_world().perform_all(decision.actions, now)
         if decision is not None and decision.actions:
             self.news.append(Event(decision.reason.value, decision.text))
 

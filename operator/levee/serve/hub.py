@@ -49,6 +49,7 @@ class Hub:
             self.entries[metadata["uid"]] = self.of_key.setdefault(key_of(owner), {})[metadata["uid"]] = entry
         entry = self.entries[metadata["uid"]]
         if concerns(entry.life.resource, resource):
+            entry.life.look_at_whole()
             entry.news.set()
         entry.life.renew(resource)
 

@@ -14,6 +14,7 @@ from levee.control.actions import Decision, Reason
 from levee.control.chronicle import Chronicle
 from levee.control.decide import decide
 from levee.control.names import Instant
+from levee.control.part import is_of_workers
 from levee.control.seen import Observation
 from levee.control.wanted import Wanted
 from levee.lifecycle.failures import Terms
@@ -35,7 +36,9 @@ from levee.serve.telling import Teller, words
 from levee.worlds.kubernetes import names
 from levee.worlds.kubernetes.api import Conflict, Denied, Object, Unreachable
 from levee.worlds.kubernetes.names import FINALIZER, Owner
+from levee.worlds.kubernetes.parts import Parts
 
+WHOLE_MS_MIN, WHOLE_TIMES = 2_000, 10  # a look at the whole of a large topology takes at most a tenth of the time
 TURN_S, SOON_S, REST_S = 2.0, 0.2, 30.0
 LONG_AGO = Instant(0)
 QUIET_MS = 10_000  # numbers that change all the time are written no more often
@@ -57,6 +60,8 @@ class Life:
     written: Mapping[str, Any] = field(default_factory=dict)  # the status as it was told last
     written_at: Instant = LONG_AGO
     held_now: frozenset[EventName] = frozenset()  # the events that hold
+    parts: Parts | None = None
+    whole_due: Instant = LONG_AGO
     over: bool = False
     waits: str = ""  # what was told last of why it waits
 
@@ -103,6 +108,8 @@ class Life:
 
     async def take(self) -> float:
         now = self.shop.now()
+        if await self.took_part(now):
+            return TURN_S
         seen = await asyncio.to_thread(self.deeds.observe, now)
         self.choose_lifecycle()
         self.held_now = self.holding(seen, now)
@@ -114,7 +121,10 @@ class Life:
         await asyncio.to_thread(self.tell_of, turn)
         how = self.runner.machine.states[turn.position.state].annotations.get("decide", "nothing")
         if how in {"all", "start"} and self.deeds.world is not None:
-            await asyncio.to_thread(self.control, now)
+            await asyncio.to_thread(self.control, now, None if turn.taken else seen)
+        if how == "all" and self.deeds.world is not None and not turn.taken:
+            self.parts = Parts.after(self.deeds.world, self.seen)
+            self.whole_due = Instant(now + max(WHOLE_MS_MIN, WHOLE_TIMES * (self.shop.now() - now)))
         await self.report(turn.position, now)
         return await self.rest(turn)
 
@@ -127,19 +137,52 @@ class Life:
         )
         return holding(self.resource, known, now) & self.runner.machine.events.keys()
 
-    def control(self, now: Instant) -> None:
+    def control(self, now: Instant, seen: Observation | None) -> None:
+        """What was seen is old once a transition was taken."""
         world = self.deeds.world
         assert world is not None
-        seen = world.observe(now)
+        self.look_at_whole()
+        seen = seen or world.observe(now)
         decision = decide(world.wanted, seen, now)
-        for action in decision.actions:
-            world.perform(action, now)
+        world.perform_all(decision.actions, now)
         first = self.decision is None and not decision.actions  # what a new operator finds is no news
         for event in self.chronicle.events(self.seen, seen, self.decision, decision):
             if not first:
                 reason, note = words(event)
                 self.teller.tell(self.owner, reason, note, grave=event.grave)
         self.seen, self.decision = seen, decision
+
+    # ---- between two looks at a large topology as a whole
+
+    async def took_part(self, now: Instant) -> bool:
+        """Whether it was enough to look at what has happened since; whatever goes wrong there is answered by a look at the whole."""
+        if self.parts is None or self.runner.position is None or now >= self.whole_due:
+            return False
+        try:
+            done = await asyncio.to_thread(self.control_part, self.parts, now)
+        except BaseException:
+            self.look_at_whole()
+            raise
+        if not done:
+            self.look_at_whole()
+        return done
+
+    def control_part(self, parts: Parts, now: Instant) -> bool:
+        part = parts.look(now)
+        decision = None if part is None else decide(part.wanted, part.seen, now)
+        if part is None or decision is None or not is_of_workers(decision):
+            return False
+        parts.world.perform_all(decision.actions, now)
+        for event in self.chronicle.events(part.before, part.seen, self.decision, decision):
+            self.teller.tell(self.owner, *words(event), grave=event.grave)
+        parts.taken(part)
+        self.decision = decision
+        return True
+
+    def look_at_whole(self) -> None:
+        """From the next turn on; what parts have shown is no news then."""
+        if self.parts is not None:
+            self.seen, self.parts = self.parts.before_whole(), None
 
     def standing(self) -> Standing:
         state = self.runner.position.state if self.runner.position is not None else self.written.get("state", "submitted")

@@ -4,7 +4,7 @@ Why: what Kubernetes knows of a pod is whether it is ready; which epoch its repl
 Called by: world, at every observation.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,13 +17,14 @@ from levee.worlds.local.asking import replicas_in, state_of
 
 PATIENCE_S = 1.0
 AT_ONCE = 16
-EVERY_MS_MIN, EVERY_MS_PER_POD = 1_000, 10  # a hundred pods are asked each second, however many there are
+EVERY_MS_MIN, EVERY_MS_PER_POD = 1_000, 4  # of pods that have answered, 250 are asked again each second, however many there are
 
 
 @dataclass(slots=True)
 class Asker:
     heard: dict[str, tuple[Instant, tuple[ReplicaSeen, ...]]] = field(default_factory=dict)  # by UID
     port: int = PORT
+    crowd: Callable[[], int] = lambda: 0  # how many pods all topologies have
 
     def states(self, uid: str) -> tuple[ReplicaSeen, ...]:
         return self.heard[uid][1] if uid in self.heard else ()
@@ -32,8 +33,15 @@ class Asker:
         """Forgets pods that are gone. Who does not answer keeps what he said last: whether he is ready, the kubelet knows."""
         there = {pod.uid: pod for pod in pods}
         self.heard = {uid: told for uid, told in self.heard.items() if uid in there}
-        every_ms = max(EVERY_MS_MIN, EVERY_MS_PER_POD * len(there))
+        every_ms = max(EVERY_MS_MIN, EVERY_MS_PER_POD * max(len(there), self.crowd()))
         due = [pod for pod in there.values() if self.is_due(pod, now, every_ms)]
+        self.hear(due, now)
+
+    def ask_again(self, pods: Iterable[PodSeen], now: Instant) -> None:
+        """Of a few, of which something is to be known soon."""
+        self.hear([pod for pod in pods if self.is_due(pod, now, EVERY_MS_MIN)], now)
+
+    def hear(self, due: Sequence[PodSeen], now: Instant) -> None:
         if not due:
             return
         with ThreadPoolExecutor(min(AT_ONCE, len(due))) as pool:

@@ -34,6 +34,11 @@ class Cluster:
         with self.lock:
             return tuple(self.by_topology.get((namespace, label), {}).values())
 
+    def count(self) -> int:
+        """Of the pods of all topologies."""
+        with self.lock:
+            return sum(map(len, self.by_topology.values()))
+
     def news(self, namespace: str, label: str, *, everything: bool = False) -> tuple[News, ...]:
         """Of the pods of a topology, since this was asked last; there is one who asks."""
         key = namespace, label

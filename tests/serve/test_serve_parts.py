@@ -1,0 +1,75 @@
+"""A large topology is looked at in parts between two looks at the whole, and nothing comes out otherwise for that."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from benchmarks.lifecycle.turn import Stage
+from levee.control.names import Instant
+from levee.worlds.kubernetes.world import KubernetesWorld
+
+NEVER, NOW = Instant(10**15), Instant(0)
+
+
+@pytest.fixture(scope="module")
+def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+    made = Stage.make(Path(tmp_path_factory.mktemp("parts")), 400)
+    made.until_running()
+    made.turn()
+    made.life.whole_due = NEVER
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def looks(monkeypatch: pytest.MonkeyPatch) -> list[Instant]:
+    """At the whole."""
+    found, observe = [], KubernetesWorld.observe
+
+    def counted(world: KubernetesWorld, now: Instant) -> object:
+        found.append(now)
+        return observe(world, now)
+
+    monkeypatch.setattr(KubernetesWorld, "observe", counted)
+    return found
+
+
+def test_a_lost_pod_is_replaced_without_a_look_at_all_others(stage: Stage, looks: list[Instant]) -> None:
+    before = {pod["metadata"]["name"] for pod in stage.pods()}  # type: ignore[index]
+    stage.lose_a_pod()
+    after = {pod["metadata"]["name"] for pod in stage.pods()}  # type: ignore[index]
+    assert (len(after - before), len(before - after)) == (1, 1)
+    assert not looks
+    assert stage.life.parts is not None
+    assert not stage.life.parts.left
+
+
+def test_the_look_at_the_whole_that_follows_finds_nothing_to_do_and_nothing_to_tell(stage: Stage, looks: list[Instant]) -> None:
+    stage.lose_a_pod()
+    writes = stage.api.writes
+    stage.life.whole_due = NOW
+    stage.turn()
+    assert len(looks) == 1
+    assert stage.settled()
+    assert stage.api.writes == writes
+
+
+def test_an_edit_is_answered_by_a_look_at_the_whole(stage: Stage, looks: list[Instant]) -> None:
+    stage.life.whole_due = NEVER
+    stage.turn()
+    assert not looks
+    stage.life.look_at_whole()  # as the hub does when the resource has changed
+    stage.turn()
+    assert len(looks) == 1
+
+
+def test_a_node_that_dies_is_answered_by_a_look_at_the_whole(stage: Stage, looks: list[Instant]) -> None:
+    stage.life.whole_due = NEVER
+    stage.turn()
+    looks.clear()
+    name = next(iter(stage.shop.cluster.all_nodes))
+    dead = {"type": "Ready", "status": "Unknown", "lastTransitionTime": "2026-01-01T00:00:00Z"}
+    stage.shop.cluster.keep_node({"metadata": {"name": name, "labels": {}}, "status": {"conditions": [dead]}})
+    stage.turn()
+    assert looks
