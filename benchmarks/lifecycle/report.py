@@ -45,10 +45,10 @@ has told how its replicas are, and nothing is left to do; mean of {crashes} cras
 WRITES = """
 ## What a recovery writes, and what the operator costs
 
-*its writes*: requests of the new operator that change anything but its own lease, over the recovery and 20 s after it, in the worst of the
-crashes; *all writes*: what the API server counts in that time to pods, topologies, events, ConfigMaps and budgets, by whomever; *pods changed*:
-made or gone meanwhile. *idle*: cores that the operator uses while nothing happens. *a lost pod*: from its deletion until another has its
-place.
+*its writes*: requests of the new operator that change anything but its own lease, over the recovery and 20 s after it, in the worst of
+the crashes; *all writes*: what the API server counts in that time to pods, topologies, events, ConfigMaps and budgets, by whomever;
+*pods changed*: made or gone meanwhile. *idle*: cores that the operator uses while nothing happens. *a lost pod*: from its deletion
+until another has its place.
 
 {table}
 """
