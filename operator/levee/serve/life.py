@@ -32,7 +32,7 @@ from levee.serve.metrics import Standing
 from levee.serve.promises import Promise, Promises
 from levee.serve.records import StatusRecords, path, stamp
 from levee.serve.shop import Shop
-from levee.serve.telling import Teller, words
+from levee.serve.telling import Teller, summed, words
 from levee.worlds.kubernetes import names
 from levee.worlds.kubernetes.api import Conflict, Denied, Object, Unreachable
 from levee.worlds.kubernetes.names import FINALIZER, Owner
@@ -146,7 +146,7 @@ class Life:
         decision = decide(world.wanted, seen, now)
         world.perform_all(decision.actions, now)
         first = self.decision is None and not decision.actions  # what a new operator finds is no news
-        for event in self.chronicle.events(self.seen, seen, self.decision, decision):
+        for event in summed(self.chronicle.events(self.seen, seen, self.decision, decision)):
             if not first:
                 reason, note = words(event)
                 self.teller.tell(self.owner, reason, note, grave=event.grave)
@@ -173,7 +173,7 @@ class Life:
         if part is None or decision is None or not is_of_workers(decision):
             return False
         parts.world.perform_all(decision.actions, now)
-        for event in self.chronicle.events(part.before, part.seen, self.decision, decision):
+        for event in summed(self.chronicle.events(part.before, part.seen, self.decision, decision)):
             self.teller.tell(self.owner, *words(event), grave=event.grave)
         parts.taken(part)
         self.decision = decision

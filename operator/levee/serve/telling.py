@@ -4,6 +4,8 @@ Why: kopf would post every line of its log; people want what happened to their t
 Called by: life.
 """
 
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from uuid import uuid4
@@ -14,6 +16,7 @@ from levee.worlds.kubernetes.api import Api, Conflict, Denied, Object, Unreachab
 from levee.worlds.kubernetes.names import Owner
 
 NOTE_MAX = 1_000
+NAMED_MAX = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,19 @@ class Teller:
             "type": "Warning" if grave else "Normal",
             "regarding": {"apiVersion": API_VERSION, "kind": KIND, "name": owner.name, "namespace": owner.namespace, "uid": owner.uid},
         }
+
+
+def summed(events: Iterable[Event]) -> Iterator[Event]:
+    """What many say alike is said once: a topology that starts is as many words as it has workers."""
+    alike = defaultdict[tuple[str, bool], list[Event]](list)
+    for event in events:
+        alike[event.text, event.grave].append(event)
+    for (text, grave), found in alike.items():
+        if len(found) <= NAMED_MAX:
+            yield from found
+        else:
+            named = ", ".join(event.subject for event in found[:NAMED_MAX])
+            yield Event(f"each of {named} and {len(found) - NAMED_MAX} more", text, grave)
 
 
 def words(event: Event) -> tuple[str, str]:

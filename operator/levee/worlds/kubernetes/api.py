@@ -19,7 +19,7 @@ from kubernetes.client.exceptions import ApiException
 Object: TypeAlias = dict[str, Any]
 
 TIMEOUT_S = 10.0
-CONNECTIONS, PIECE_BYTES = 16, 1 << 16
+CONNECTIONS, PIECE_BYTES = 64, 1 << 16
 MERGE = "application/merge-patch+json"
 
 
