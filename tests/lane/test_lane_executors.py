@@ -50,7 +50,7 @@ def test_the_local_file_system_copies_the_files_of_a_snapshot(spark: SparkSessio
     (tmp_path / "a.sst").write_text("state")
     jvm: Any = spark._jvm
     path = jvm.org.apache.hadoop.fs.Path
-    files = path(f"file:{tmp_path}").getFileSystem(spark._jsc.hadoopConfiguration())  # type: ignore[attr-defined]
+    files = path(f"file:{tmp_path}").getFileSystem(spark._jsc.hadoopConfiguration())
     files.copyFromLocalFile(path(f"file:{tmp_path}/a.sst"), path(f"file:{tmp_path}/state/a.sst"))
     files.copyToLocalFile(path(f"file:{tmp_path}/state/a.sst"), path(f"file:{tmp_path}/b.sst"))
     assert (tmp_path / "b.sst").read_text() == "state"
