@@ -28,9 +28,10 @@ def places(owner: Owner, allowed: tuple[str, ...]) -> tuple[str, ...]:
 
 def listed(api: Api, path: str) -> Sequence[Object]:
     try:
-        return (api.get(path) or {}).get("items", ())
+        found: Sequence[Object] = (api.get(path) or {}).get("items", ())
     except Denied:  # an operator that may not look there cannot run anything there either
         return ()
+    return found
 
 
 def shown(metadata: Object, owner: Owner) -> str:
