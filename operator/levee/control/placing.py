@@ -49,7 +49,7 @@ def packed(
     for replica, on in homes.items():
         on_nodes[on].append(replica)
     for node in nodes:
-        here = on_nodes[node]
+        here = sorted(on_nodes[node]) if by_content else on_nodes[node]  # a plan that was read again may have them in another order
         single = [(replica,) for replica in here if operator_of(task_of(replica)) in alone]
         others = [replica for replica in here if (replica,) not in single]
         count = len(others) if per_node is None else min(per_node, len(others))
