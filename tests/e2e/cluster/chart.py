@@ -3,8 +3,11 @@
 Called by: tests of the chart and of its embedded store.
 """
 
+import io
+import re
 import shutil
 import subprocess
+import tarfile
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +18,11 @@ from cluster.programs import programs_folder
 from tests.e2e.cluster.kube import Kube
 
 CHART = chart_values.CHART
+ROOT = CHART.parents[1]
 CRD = "faulttoleranttopologies.levee.dev"
+KIND = "faulttoleranttopology.levee.dev"  # as kubectl names one of them
 RELEASE = "levee-by-chart"
+TODAY, FORMERLY = "Where it is in its life.", "Where it was formerly."  # a line of the resource definition
 
 
 def helm(*words: str | Path, kube: Kube | None = None) -> str:
@@ -37,6 +43,14 @@ def settings(**values: str) -> list[str]:
     return [f"--set={name.replace('__', '.')}={value}" for name, value in values.items()]
 
 
+IMAGES = settings(image__repository="localhost/levee/operator", image__tag="dev", image__pullPolicy="Never")
+
+
+def put(kube: Kube) -> list[str]:
+    """Install or upgrade, for topologies of one namespace."""
+    return ["upgrade", "--install", RELEASE, "--take-ownership", "--wait", "--timeout=3m", f"--set=watchNamespaces={{{kube.namespace}}}"]
+
+
 def of_file(values: Path | None) -> list[str]:
     return [f"--values={values}"] if values else []
 
@@ -48,3 +62,21 @@ def rendered(*words: str) -> list[Any]:
 
 def pod_specs(documents: list[Any]) -> list[Any]:
     return [document["spec"]["template"]["spec"] for document in documents if document["kind"] == "Deployment"]
+
+
+def previous(folder: Path) -> Path:
+    """The chart as it was one change ago (where no history is at hand: as it is), with an older resource definition."""
+    chart = folder / "helm" / "levee"
+    git = ["git", "-C", str(ROOT)]
+    changes = subprocess.run([*git, "log", "-2", "--format=%H", "--", "helm/levee"], capture_output=True, text=True, check=False)
+    if re.fullmatch(r"\w+\n\w+\n", changes.stdout):
+        archive = subprocess.run([*git, "archive", changes.stdout.split()[1], "helm/levee"], capture_output=True, check=True)
+        with tarfile.open(fileobj=io.BytesIO(archive.stdout)) as opened:
+            opened.extractall(folder, filter="data")
+    else:
+        shutil.copytree(CHART, chart)
+    definition = chart / "files" / "crds" / f"{CRD}.yaml"
+    text = definition.read_text(encoding="utf-8")
+    assert TODAY in text
+    definition.write_text(text.replace(TODAY, FORMERLY), encoding="utf-8")
+    return chart

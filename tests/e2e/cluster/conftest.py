@@ -7,6 +7,7 @@ Called by: pytest.
 import os
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ import pytest
 from cluster import running
 from cluster.faults import FAULTS, state_of
 from tests.e2e.cluster.kube import RESTRICTED, Kube, until
+from tests.e2e.cluster.trades import Undisturbed
 
 
 def is_ours() -> bool:
@@ -28,8 +30,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if item not in dropped]
 
 
-@pytest.fixture
-def kube() -> Iterator[Kube]:
+@contextmanager
+def new_namespace() -> Iterator[Kube]:
     told = os.environ.get("KUBECONFIG")
     if not told:
         pytest.skip("No cluster is named: run it by `make e2e-cluster`, or set KUBECONFIG.")
@@ -41,9 +43,32 @@ def kube() -> Iterator[Kube]:
 
 
 @pytest.fixture
+def kube() -> Iterator[Kube]:
+    with new_namespace() as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[Kube]:
+    """For tests that follow each other on what the ones before have made; they may break nodes."""
+    with new_namespace() as made:
+        yield made
+        mend(made)
+
+
+@pytest.fixture
 def whole(kube: Kube) -> Iterator[Kube]:
     """For tests that break nodes: all nodes are ready again afterwards."""
     yield kube
+    mend(kube)
+
+
+@pytest.fixture(scope="session")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
+    return Undisturbed(tmp_path_factory.mktemp("undisturbed"))
+
+
+def mend(kube: Kube) -> None:
     found = running.present()
     for machine in found.machines:
         if (state := state_of(machine, found)) != "running":

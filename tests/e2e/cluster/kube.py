@@ -25,12 +25,14 @@ class Kube:
     kubeconfig: Path
     namespace: str
 
-    def run(self, *words: str, given: object = None) -> str:
+    def command(self, *words: str) -> list[str]:
         own = programs_folder() / "kube"
         program = [str(own), "kubectl"] if own.exists() else [shutil.which("kubectl") or "kubectl"]
+        return [*program, f"--kubeconfig={self.kubeconfig}", f"--namespace={self.namespace}", *words]
+
+    def run(self, *words: str, given: object = None) -> str:
         told = None if given is None else json.dumps(given)
-        command = [*program, f"--kubeconfig={self.kubeconfig}", f"--namespace={self.namespace}", *words]
-        done = subprocess.run(command, input=told, capture_output=True, text=True, check=False)
+        done = subprocess.run(self.command(*words), input=told, capture_output=True, text=True, check=False)
         assert done.returncode == 0, f"kubectl {' '.join(words)}: {done.stderr}"
         return done.stdout
 

@@ -1,11 +1,6 @@
 """The chart, rendered, checked by an API server, installed, upgraded and removed."""
 
-import io
 import json
-import re
-import shutil
-import subprocess
-import tarfile
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +9,28 @@ import yaml
 
 from cluster.layout import CONTROL, S3_PORT
 from servers.s3 import ACCESS_KEY, BUCKET, SECRET_KEY
-from tests.e2e.cluster.chart import CHART, CRD, RELEASE, asked, helm, of_file, pod_specs, rendered, settings
+from tests.e2e.cluster.chart import (
+    CHART,
+    CRD,
+    FORMERLY,
+    IMAGES,
+    RELEASE,
+    ROOT,
+    asked,
+    helm,
+    of_file,
+    pod_specs,
+    previous,
+    put,
+    rendered,
+    settings,
+)
 from tests.e2e.cluster.kube import Kube, condition, until
 
 pytestmark = pytest.mark.e2e
 
-ROOT = CHART.parents[1]
 SETS = [None, *sorted((CHART / "ci").glob("*-values.yaml"))]
 EVERYTHING, NAMESPACES, DIGEST = (CHART / "ci" / f"{name}-values.yaml" for name in ("everything", "namespaces", "digest"))
-IMAGES = settings(image__repository="localhost/levee/operator", image__tag="dev", image__pullPolicy="Never")
 STORE = {
     "AWS_ENDPOINT_URL": f"http://{CONTROL}:{S3_PORT}",
     "AWS_REGION": "us-east-1",
@@ -53,7 +61,6 @@ TOO_MUCH = {
     "apiextensions.k8s.io/customresourcedefinitions": ["patch", "update"],
 }
 LEFT = "deployments,services,configmaps,secrets,serviceaccounts,roles,rolebindings"
-TODAY, FORMERLY = "Where it is in its life.", "Where it was formerly."  # a line of the resource definition
 
 
 def name_of(values: Path | None) -> str:
@@ -158,11 +165,10 @@ def test_values_that_make_no_sense_are_refused(value: str) -> None:
 
 
 def test_it_is_installed_upgraded_and_removed(kube: Kube, tmp_path: Path) -> None:
-    put = ["upgrade", "--install", RELEASE, "--take-ownership", "--wait", "--timeout=3m", f"--set=watchNamespaces={{{kube.namespace}}}"]
     try:
-        helm(*put, previous(tmp_path), *IMAGES, kube=kube)
+        helm(*put(kube), previous(tmp_path), *IMAGES, kube=kube)
         assert FORMERLY in kube.run("get", "crd", CRD, "--output=yaml")
-        said = helm(*put, CHART, *IMAGES, "--set=replicas=2", kube=kube)
+        said = helm(*put(kube), CHART, *IMAGES, "--set=replicas=2", kube=kube)
         assert f"kubectl --namespace {kube.namespace} get ftt" in said
         found = kube.get("deployment", RELEASE)
         assert condition(found, "Available")
@@ -181,9 +187,8 @@ def test_it_is_installed_upgraded_and_removed(kube: Kube, tmp_path: Path) -> Non
 def test_the_operator_may_do_all_that_it_does(kube: Kube) -> None:
     """From a resource to pods and back, by pods whose image is nowhere: they cost nothing."""
     kube.create({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "levee-store"}, "stringData": STORE})
-    put = ["upgrade", "--install", RELEASE, "--take-ownership", "--wait", "--timeout=3m", f"--set=watchNamespaces={{{kube.namespace}}}"]
     try:
-        helm(*put, CHART, *IMAGES, "--set=rbac.secretNames={levee-store}", kube=kube)
+        helm(*put(kube), CHART, *IMAGES, "--set=rbac.secretNames={levee-store}", kube=kube)
         kube.create(topology(kube.namespace))
         until(lambda: len(workers(kube)) > 0, "the operator starts workers")
         assert {one["spec"]["serviceAccountName"] for one in workers(kube)} == {"levee-worker"}
@@ -207,24 +212,6 @@ def topology(prefix: str) -> Any:
     changes = {"image": "localhost/levee/nowhere:dev", "store": {"uri": f"s3://{BUCKET}/{prefix}", "secret": "levee-store"}}
     document["spec"] |= changes | {"placement": {"capacity": "1"}}
     return document
-
-
-def previous(folder: Path) -> Path:
-    """The chart as it was one change ago (where no history is at hand: as it is), with an older resource definition."""
-    chart = folder / "helm" / "levee"
-    git = ["git", "-C", str(ROOT)]
-    changes = subprocess.run([*git, "log", "-2", "--format=%H", "--", "helm/levee"], capture_output=True, text=True, check=False)
-    if re.fullmatch(r"\w+\n\w+\n", changes.stdout):
-        archive = subprocess.run([*git, "archive", changes.stdout.split()[1], "helm/levee"], capture_output=True, check=True)
-        with tarfile.open(fileobj=io.BytesIO(archive.stdout)) as opened:
-            opened.extractall(folder, filter="data")
-    else:
-        shutil.copytree(CHART, chart)
-    definition = chart / "files" / "crds" / f"{CRD}.yaml"
-    text = definition.read_text(encoding="utf-8")
-    assert TODAY in text
-    definition.write_text(text.replace(TODAY, FORMERLY), encoding="utf-8")
-    return chart
 
 
 def rights(kube: Kube) -> None:

@@ -1,185 +1,329 @@
-"""One topology on a real cluster, through everything that may happen to it: its output is that of an undisturbed run elsewhere."""
+"""One topology on a real cluster, through everything that may happen to it and to its operators: its output is that of an undisturbed run
+elsewhere, no epoch changes, and only those pods are started anew that have to be.
 
-import json
-import os
+Pods are what takes time, so these tests follow each other on one life of it, in this order; each alone begins a life for itself.
+"""
+
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
-from cluster.layout import CONTROL, S3_PORT
 from images.contents import ROOT
-from levee_spark.store.address import open_store
-from servers.s3 import ACCESS_KEY, BUCKET, SECRET_KEY
-from tests.e2e.cluster.kube import PATIENCE_S, Kube, condition
+from tests.e2e.cluster.chart import CHART
+from tests.e2e.cluster.conftest import mend
+from tests.e2e.cluster.kube import Kube
+from tests.e2e.cluster.operators import Operator, operating
+from tests.e2e.cluster.pod_watch import Pod, PodWatch, replicas_of, watching
+from tests.e2e.cluster.trades import NAME, ONE_POD, PATIENCE_S, SECRET, Trades, Undisturbed, by_key, compare
 
 pytestmark = [pytest.mark.e2e, pytest.mark.breaks_nodes]
 
-EPOCHS = 160
-ENDPOINT = f"http://{CONTROL}:{S3_PORT}"
-KEYS = {"AWS_ACCESS_KEY_ID": ACCESS_KEY, "AWS_SECRET_ACCESS_KEY": SECRET_KEY, "AWS_ENDPOINT_URL": ENDPOINT, "AWS_REGION": "us-east-1"}
+PODS, HALF = 3, 2  # one on each node
+TASKS = ("aggregator/0", "market/0", "out/0", "trade-filter/0")
+REPLICAS = sorted(f"{task}/{number}" for task in TASKS for number in (0, 1))
 KILL_JAVA = 'for each in /proc/[0-9]*; do if grep -q -a "^[^ ]*bin/java" $each/cmdline; then kill -9 ${each#/proc/}; fi; done'
+STARTS_A_POD, ENDS_A_POD = "POST .*/pods ", "DELETE .*/pods/"
+STORES_CANCELING = 'PATCH .*/status .*"state": "canceling"'
 
 
-def resource(store: dict[str, str], out: str, period: str, **spec: Any) -> dict[str, Any]:
-    """Trades of the market, and the last five of each symbol: one operator without state and one with."""
-    options = {"generator": "levee_spark.examples.market:rows", "seed": "1", "ratePerS": "50", "periodMs": "1000", "epochs": str(EPOCHS)}
-    return {
-        "apiVersion": "levee.dev/v1alpha1",
-        "kind": "FaultTolerantTopology",
-        "metadata": {"name": "trades"},
-        "spec": {
-            "store": store,
-            "epoch": {"period": period},
-            "sources": [{"name": "market", "spark": {"format": "replay", "options": options}, "configurations": [{"rate": 300}]}],
-            "operators": [
-                {
-                    "name": "trade-filter",
-                    "function": "levee_spark.examples.bargains:trade_filter",
-                    "inputs": [{"from": "market", "selectivity": 0.2, "cost": "10us"}],
-                },
-                {
-                    "name": "aggregator",
-                    "function": "levee_spark.examples.bargains:aggregator",
-                    "inputs": [{"from": "trade-filter", "partitionBy": ["symbol"], "cost": "10us"}],
-                },
-            ],
-            "sinks": [{"name": "out", "from": "aggregator", "spark": {"format": "parquet", "options": {"path": out}}}],
-            "faultTolerance": {"target": {"completeness": 0.9}, "checkpoint": {"every": 10}},
-            "placement": {"packing": "node"},
-        }
-        | spec,
-    }
-
-
-@dataclass
-class Operator:
-    """From outside of the cluster, so that it can be killed without the cluster's help."""
-
-    kube: Kube
-    log: Path
-    processes: list["subprocess.Popen[bytes]"] = field(default_factory=list)
-
-    def start(self) -> None:
-        environment = os.environ | {
-            "KUBECONFIG": str(self.kube.kubeconfig),
-            "LEVEE_NAMESPACE": self.kube.namespace,
-            "LEVEE_WATCH_NAMESPACES": self.kube.namespace,
-        }
-        with self.log.open("ab") as log:
-            self.processes.append(subprocess.Popen([sys.executable, "-m", "levee.serve"], env=environment, stdout=log, stderr=log))
-
-    def kill(self) -> None:
-        """Its planner goes by itself: its pipe has no other end."""
-        self.processes[-1].send_signal(signal.SIGKILL)
-        self.processes[-1].wait()
-
-
-@contextmanager
-def operating(kube: Kube, log: Path) -> Iterator[Operator]:
-    operator = Operator(kube, log)
-    operator.start()
-    try:
-        yield operator
-    finally:
-        with suppress(ProcessLookupError):
-            operator.kill()
+@pytest.fixture(scope="module")
+def life(shared: Kube, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Trades]:
+    kube = shared
+    kube.run("apply", "--server-side", "--force-conflicts", f"--filename={CHART / 'files' / 'crds'}")
+    kube.create(SECRET)
+    with watching(kube, NAME) as watch, operating(kube, tmp_path_factory.mktemp("operators")) as operators:
+        life = Trades(kube, watch, operators)
+        yield life
+        if life.is_there:  # a test has failed, and nobody else lets it go
+            life.patch({"metadata": {"finalizers": None}})
 
 
 @pytest.fixture
-def golden(tmp_path: Path) -> dict[str, pa.Table]:
-    """The output of the same topology on this machine, undisturbed and faster."""
-    file = tmp_path / "golden.json"
-    told = resource({"uri": (tmp_path / "golden-store").as_uri()}, str(tmp_path / "golden"), "200ms")
-    file.write_text(json.dumps(told))
-    command = [str(Path(sys.executable).parent / "levee"), "run", "-f", str(file), "--nodes", "1", "--anyway", "--plain"]
-    subprocess.run([*command, "--directory", str(tmp_path / "golden-run")], check=True, timeout=PATIENCE_S, stdout=subprocess.DEVNULL)
-    made = {path.name: pq.read_table(path) for path in sorted((tmp_path / "golden").glob("*.parquet"))}
-    assert len(made) > EPOCHS // 2, "there is something to compare with"
-    return made
+def running(life: Trades) -> Iterator[Trades]:
+    """It runs well, one operator leads; and whatever a test does to it, no epoch that was there becomes another one."""
+    lead(life)
+    if not life.is_there:
+        life.create()
+    life.wait(lambda: life.state() == "running" and life.is_settled(REPLICAS), "it runs, all pods are ready")
+    life.goes_on()
+    before = life.epochs()
+    yield life
+    if not life.is_there:
+        return
+    after = life.epochs()
+    assert {path: tag for path, tag in before.items() if path in after and after[path] != tag} == {}
+    assert life.status()["attempts"] == 0, "it was never begun anew"
 
 
-def test_its_output_is_that_of_an_undisturbed_run_whatever_happens(whole: Kube, tmp_path: Path, golden: dict[str, pa.Table]) -> None:
-    kube, prefix = whole, f"s3://{BUCKET}/{whole.namespace}"
-    sink = open_store(f"{prefix}/out", secret=KEYS)
-
-    def delivered() -> tuple[str, ...]:
-        return tuple(name for name in sink.names("", "", 10_000) if name.endswith(".parquet"))
-
-    kube.create({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "store"}, "stringData": KEYS})
-    with operating(kube, tmp_path / "operator.log") as operator:
-        store = {"uri": f"{prefix}/store", "secret": "store"}
-        kube.create(resource(store, f"{prefix}/out", "1s", image="localhost/levee/worker:dev"))
-        wait(lambda: state(kube) == "running" and len(delivered()) > 5, "the first epochs are delivered", kube)
-
-        before = pods(kube)
-        operator.kill()
-        operator.start()
-        wait(lambda: lease_of(kube) not in {"", None}, "another operator leads", kube)
-        assert pods(kube) == before, "pods are left alone"
-
-        victim = next(iter(before))
-        kube.run("delete", "pod", victim, "--wait=false")
-        wait(lambda: len(ready(kube)) == 3 and victim not in pods(kube), "the deleted pod is replaced", kube)
-
-        victim = sorted(pods(kube))[1]
-        kube.run("exec", victim, "--", "sh", "-c", KILL_JAVA)
-        wait(lambda: len(ready(kube)) == 3 and victim not in pods(kube), "the pod whose JVM was killed is replaced", kube)
-
-        subprocess.run([sys.executable, "-m", "hack.cluster", "crash", "node2"], cwd=ROOT, check=True)
-        wait(lambda: state(kube) == "completed", "all rows have been computed", kube, patience_s=3 * PATIENCE_S)
-        assert not pods(kube), "nothing is left of it"
-    assert kube.get("ftt", "trades")["status"]["attempts"] == 0, "it was never begun anew"
-    compare({name: read(sink.get(name)) for name in delivered()}, golden)
+def lead(life: Trades) -> Operator:
+    """Somebody does; whoever has died is waited for."""
+    if not any(one.lives for one in life.operators.started):
+        life.operators.start()
+    life.wait(lambda: life.operators.leader() is not None, "an operator leads")
+    found = life.operators.leader()
+    assert found is not None
+    return found
 
 
-def compare(found: dict[str, pa.Table], golden: dict[str, pa.Table]) -> None:
-    assert found.keys() == golden.keys()
-    for name, table in golden.items():
-        assert rows(found[name]) == rows(table), name
+def standby(life: Trades) -> Operator:
+    one = life.operators.start()
+    life.wait(lambda: one.identity is not None, "another operator stands by")
+    return one
 
 
-def rows(table: pa.Table) -> list[str]:
-    return sorted(map(repr, table.to_pylist()))
+@contextmanager
+def no_pod_moves(life: Trades) -> Iterator[None]:
+    before = {one.uid for one in life.watch.there()}
+    births = len(life.watch.born())
+    yield
+    assert life.watch.born(births) == []
+    assert {one.uid for one in life.watch.there() if not one.leaving} == before
 
 
-def read(blob: Any) -> pa.Table:
-    return pq.read_table(pa.BufferReader(bytes(blob.data)))
+@contextmanager
+def only(life: Trades, *lost: Pod) -> Iterator[None]:
+    """Those are replaced, each once and on its own node, and no other pod is touched."""
+    others = {one.uid for one in life.watch.there()} - {one.uid for one in lost}
+    births = len(life.watch.born())
+    yield
+    life.wait(lambda: life.watch.born(births) != [] and life.is_settled(REPLICAS), "all pods are ready again")
+    life.goes_on()
+    born = life.watch.born(births)
+    assert sorted((one.node, one.replicas) for one in born) == sorted((one.node, one.replicas) for one in lost)
+    assert {one.uid for one in life.watch.there()} == others | {one.uid for one in born}
 
 
-def state(kube: Kube) -> str:
-    return str(kube.get("ftt", "trades").get("status", {}).get("state"))
+@contextmanager
+def without(life: Trades, node: str, *, replaced: tuple[Pod, ...] = ()) -> Iterator[None]:
+    """What was on a node begins elsewhere, each replica once, and no pod is touched but those that are to be replaced."""
+    lost = [one for one in life.watch.there() if one.node == node or one in replaced]
+    others = {one.uid for one in life.watch.there()} - {one.uid for one in lost}
+    births = len(life.watch.born())
+    yield
+    life.wait(lambda: life.is_settled(REPLICAS) and not on(life, node), f"all that was on {node} is ready elsewhere")
+    life.goes_on()
+    assert replicas_of(life.watch.born(births)) == replicas_of(lost)
+    assert others <= {one.uid for one in life.watch.there()}
 
 
-def pods(kube: Kube) -> dict[str, str]:
-    found = kube.get("pods", "--selector=levee.dev/topology=trades")["items"]
-    return {item["metadata"]["name"]: item["metadata"]["uid"] for item in found}
+@contextmanager
+def home_again(life: Trades, node: str) -> Iterator[None]:
+    """What the plan has on a node begins there again, and no pod is touched but those that took its place meanwhile."""
+    (planned,) = (one.replicas for one in life.watch.born()[:PODS] if one.node == node)
+    others = {one.uid for one in life.watch.there() if set(one.replicas).isdisjoint(planned)}
+    births = len(life.watch.born())
+    yield
+    life.wait(lambda: bool(on(life, node)) and life.is_settled(REPLICAS), f"all that was on {node} is ready there")
+    life.goes_on()
+    assert [(one.node, one.replicas) for one in life.watch.born(births)] == [(node, planned)]
+    assert others <= {one.uid for one in life.watch.there()}
 
 
-def ready(kube: Kube) -> list[str]:
-    found = kube.get("pods", "--selector=levee.dev/topology=trades")["items"]
-    return [one["metadata"]["name"] for one in found if condition(one, "Ready")]
+def on(life: Trades, node: str) -> list[Pod]:
+    return [one for one in life.watch.there() if one.node == node]
 
 
-def lease_of(kube: Kube) -> Any:
-    return kube.get("lease", "levee-operator")["spec"].get("holderIdentity")
+def cluster(*words: str) -> None:
+    subprocess.run([sys.executable, "-m", "hack.cluster", *words], cwd=ROOT, check=True)
 
 
-def wait(holds: Callable[[], bool], what: str, kube: Kube, *, patience_s: float = PATIENCE_S) -> None:
-    """With what kubectl describe says, if it does not come about."""
-    until_s = time.monotonic() + patience_s
-    while not holds():
-        if time.monotonic() > until_s:
-            raise AssertionError(
-                f"not within {patience_s:.0f} s: {what}\n{kube.run('describe', 'ftt', 'trades')}\n{kube.run('get', 'pods')}"
-            )
-        time.sleep(1)
+# ---- operators that die
+
+
+def test_when_an_operator_dies_after_half_of_the_pods_another_one_starts_the_rest(life: Trades) -> None:
+    first = life.operators.start(dies_after=(STARTS_A_POD, HALF))
+    life.wait(lambda: life.operators.leader() is first, "it leads")
+    second = standby(life)
+    life.create()
+    life.wait(lambda: not first.lives and len(life.watch.born()) >= HALF, "it dies")
+    assert len(life.watch.born()) == HALF
+    life.wait(lambda: life.state() == "running" and life.is_settled(REPLICAS), "it runs, all pods are ready")
+    assert life.operators.leader() is second
+    assert len(life.watch.born()) == PODS
+    assert replicas_of(life.watch.born()) == REPLICAS, "each is started once"
+    assert life.status()["attempts"] == 0
+
+
+def test_a_topology_that_imports_its_stream_computes_the_same_of_it(running: Trades) -> None:
+    """Each has a clock of its own, so rows are compared, and not which epoch they are in."""
+    with watching(running.kube, "echo") as watch, no_pod_moves(running):
+        echo = Trades(running.kube, watch, running.operators, "echo")
+        imported = {"name": "trade-filter", "import": {"topology": NAME, "stream": "trade-filter"}, "configurations": [{"rate": 60}]}
+        again = [one for one in running.kube.get("ftt", NAME)["spec"]["operators"] if one["name"] == "aggregator"]
+        echo.create(store={"uri": f"{running.prefix}/store", "secret": "store"}, sources=[imported], operators=again, **ONE_POD)
+        echo.wait(lambda: len(echo.delivered()) > 2, "it has computed something")
+        echo.delete()
+        echo.wait(lambda: not echo.is_there and watch.there() == [], "it is gone, and its pod")
+        assert len(watch.born()) == 1
+    made, wanted = by_key(echo.rows()), by_key(running.rows())
+    assert made == wanted[: len(made)], "all rows from the first one on, as far as it came"
+
+
+def test_when_the_leader_is_killed_another_one_leads_and_no_pod_moves(running: Trades) -> None:
+    first, second = lead(running), standby(running)
+    history = running.status()["history"]
+    with no_pod_moves(running):
+        first.kill()
+        running.wait(lambda: running.operators.leader() is second, "the other one leads")
+        running.goes_on()
+    assert running.status()["history"] == history, "what runs is left as it is"
+
+
+def test_a_leader_that_was_asleep_for_longer_than_its_lease_does_no_harm_when_it_wakes_up(running: Trades) -> None:
+    """And what was lost while nobody led is replaced once."""
+    first, second = lead(running), standby(running)
+    victim = running.watch.there()[0]
+    with only(running, victim):
+        first.signal(signal.SIGSTOP)
+        running.kube.run("delete", "pod", victim.name, "--wait=false")
+        running.wait(lambda: running.operators.leader() is second, "the other one leads")
+        running.wait(lambda: victim.gone, "the pod is gone")
+        first.signal(signal.SIGCONT)
+    first.kill()
+
+
+def test_two_operators_that_both_lead_replace_a_pod_whose_jvm_is_killed_once(running: Trades) -> None:
+    """They hold different leases, so nothing but the way they act keeps them from doing things twice."""
+    other = running.operators.start(lease_in="default")
+    running.wait(lambda: f'"{other.identity}"' in running.kube.run("get", "leases", "--namespace=default", "--output=json"), "both lead")
+    victim = running.watch.there()[1]
+    with only(running, victim):
+        running.kube.run("exec", victim.name, "--", "sh", "-c", KILL_JAVA)
+    other.kill()
+    running.kube.run("delete", "lease", "levee-operator", "--namespace=default")
+
+
+# ---- what its user does
+
+
+def test_another_target_is_taken_up_and_no_pod_moves(running: Trades) -> None:
+    def target(completeness: float) -> None:
+        running.patch({"spec": {"faultTolerance": {"target": {"completeness": completeness}}}})
+        generation = running.kube.get("ftt", NAME)["metadata"]["generation"]
+        running.wait(lambda: is_planned(running, generation), f"a completeness of {completeness} is planned")
+
+    with no_pod_moves(running):
+        desired = running.status()["replicas"]["desired"]
+        target(0.1)
+        running.wait(lambda: running.status()["replicas"]["desired"] < desired, "fewer replicas are active")
+        running.goes_on()
+        target(0.9)
+        running.wait(lambda: running.condition("Ready")["status"] == "True", "the others have caught up")
+
+
+def is_planned(life: Trades, generation: int) -> bool:
+    planned = life.condition("Planned")
+    return bool(life.state() == "running" and planned["status"] == "True" and planned["observedGeneration"] == generation)
+
+
+def test_edited_into_nonsense_it_goes_on_as_before_and_says_why(running: Trades) -> None:
+    def read_from(stream: str) -> None:
+        running.patch([{"op": "replace", "path": "/spec/operators/1/inputs/0/from", "value": stream}], "json")
+
+    with no_pod_moves(running):
+        read_from("nowhere")
+        running.wait(lambda: "'nowhere'" in running.condition("Planned")["message"], "it says what is wrong")
+        running.wait(lambda: running.state() == "running", "it goes on")
+        running.goes_on()
+        assert running.condition("Planned")["status"] == "False"
+        read_from("trade-filter")
+        running.wait(lambda: running.state() == "running" and running.condition("Planned")["status"] == "True", "it is taken up")
+
+
+def test_one_that_makes_no_sense_from_the_start_starts_nothing_and_says_why(running: Trades) -> None:
+    bad = Trades(running.kube, PodWatch(), running.operators, "bad")
+    with no_pod_moves(running):
+        bad.create(sinks=[{"name": "out", "from": "nowhere", "spark": {"format": "console"}}])
+        bad.wait(lambda: bad.state() == "failed", "it fails")
+        assert "'nowhere'" in bad.condition("Ready")["message"]
+        bad.wait(lambda: "nowhere" in bad.kube.run("get", "events.events.k8s.io", "--output=jsonpath={..note}"), "an event says so")
+        assert bad.kube.get("pods", "--selector=levee.dev/topology=bad")["items"] == []
+        bad.delete()
+        bad.wait(lambda: not bad.is_there, "it is gone")
+
+
+def test_one_that_is_deleted_while_its_pods_start_leaves_nothing(running: Trades) -> None:
+    with watching(running.kube, "brief") as watch, no_pod_moves(running):
+        brief = Trades(running.kube, watch, running.operators, "brief")
+        brief.create(**ONE_POD)
+        brief.wait(lambda: watch.born() != [], "its pod starts")
+        brief.delete()
+        brief.wait(lambda: not brief.is_there and watch.there() == [], "it is gone, and its pod")
+        assert len(watch.born()) == 1
+
+
+def test_suspended_it_stops_at_one_epoch_and_resumed_goes_on_with_the_next(running: Trades) -> None:
+    births = len(running.watch.born())
+    running.patch({"spec": {"suspend": True}})
+    running.wait(lambda: running.state() == "suspended" and running.watch.there() == [], "it is suspended")
+    last = running.last_epochs()
+    assert len(set(last.values())) == 1, "all streams end with the same epoch"
+    running.patch({"spec": {"suspend": False}})
+    running.wait(lambda: running.state() == "running" and running.is_settled(REPLICAS), "it runs again")
+    running.goes_on()
+    assert replicas_of(running.watch.born(births)) == REPLICAS, "each is started once"
+    assert min(running.last_epochs().values()) > max(last.values())
+
+
+# ---- nodes
+
+
+def test_a_node_is_drained_as_soon_as_the_budget_allows_it_and_what_was_there_goes_on_elsewhere(running: Trades) -> None:
+    """A pod was deleted just before: until that one is back no other may be taken."""
+    deleted, drained = running.watch.there()[:2]
+    births = len(running.watch.born())
+    words = ["--ignore-daemonsets", "--delete-emptydir-data", f"--pod-selector=levee.dev/topology={NAME}", f"--timeout={PATIENCE_S:.0f}s"]
+    try:
+        with without(running, drained.node, replaced=(deleted,)):
+            running.kube.run("delete", "pod", deleted.name, "--wait=false")
+            running.wait(lambda: running.kube.get("pdb", NAME)["status"]["disruptionsAllowed"] == 0, "nobody may be taken")
+            running.kube.run("drain", drained.node, *words)
+        assert (again := running.watch.born(births)[0]).replicas == deleted.replicas
+        assert again.name in drained.beside
+        with home_again(running, drained.node):
+            running.kube.run("uncordon", drained.node)
+    finally:
+        running.kube.run("uncordon", drained.node)
+
+
+def test_what_was_on_a_node_that_is_cut_off_goes_on_elsewhere_and_comes_back_with_it(running: Trades) -> None:
+    node = running.watch.there()[0].node
+    with without(running, node):
+        cluster("partition", node)
+    with home_again(running, node):
+        cluster("heal", node)
+
+
+def test_what_was_on_a_node_that_crashes_goes_on_elsewhere_and_comes_back_with_it(running: Trades) -> None:
+    node = running.watch.there()[0].node
+    with without(running, node):
+        cluster("crash", node)
+    with home_again(running, node):
+        mend(running.kube)
+
+
+# ---- the end
+
+
+def test_deleted_it_ends_at_one_epoch_though_operators_die_and_its_output_is_that_of_an_undisturbed_run(
+    running: Trades, undisturbed: Undisturbed
+) -> None:
+    """One dies as soon as the end is noted and before anything was done for it, the next after the first of the pods."""
+    births = len(running.watch.born())
+    running.operators.kill_all()
+    first = running.operators.start(dies_after=(STORES_CANCELING, 1))
+    running.wait(lambda: running.operators.leader() is first, "an operator leads")
+    running.delete()
+    running.wait(lambda: not first.lives, "it dies")
+    assert running.state() == "canceling"
+    second = running.operators.start(dies_after=(ENDS_A_POD, 1))
+    running.wait(lambda: not second.lives, "the next one dies")
+    lead(running)
+    running.wait(lambda: not running.is_there and running.watch.there() == [], "it is gone, and its pods")
+    assert running.watch.born(births) == []
+    (last,) = set(running.last_epochs().values())
+    compare(running.rows(), undisturbed.rows(last))

@@ -10,6 +10,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,7 +21,8 @@ from cluster.layout import CONTROL, S3_PORT
 from cluster.programs import programs_folder
 from servers.s3 import ACCESS_KEY, BUCKET, SECRET_KEY
 from tests.e2e.cluster.chart import ROOT, asked, settings
-from tests.e2e.cluster.kube import Kube, condition, until
+from tests.e2e.cluster.kube import Kube
+from tests.e2e.cluster.trades import PATIENCE_S, PAUSE_S
 
 pytestmark = [pytest.mark.e2e, pytest.mark.breaks_nodes]  # its store is the test cluster's
 
@@ -28,6 +30,8 @@ README = ROOT / "README.md"
 SECTION = re.compile(r"### On Kubernetes.*?(?=\n#)", re.DOTALL)
 SHOWN = re.compile(r"^\$ (?P<command>(?:helm|kubectl) [^\n]*)\n(?P<output>(?:(?!\$ |```)[^\n]*\n)*)", re.MULTILINE)
 NAMESPACE, RELEASE = "shop", "levee"
+WIDTH = 110
+TRIES = 8
 HERE = [  # what is another one on this cluster: where images come from
     *settings(image__repository="localhost/levee/operator", image__tag="dev", image__pullPolicy="Never"),
     *settings(workers__image__repository="localhost/levee/worker", workers__image__tag="dev"),
@@ -80,7 +84,7 @@ def test_the_readme_shows_what_is_printed(released: Kube, folder: Path) -> None:
     shown, printed = [], []
     for found in SHOWN.finditer(section[0]):
         if "get ftt" in found["command"]:
-            until(lambda: is_well(kube), "the topology is ready, and its guarantee is met")
+            wait_until_well(kube)
         shown.append(found)
         printed.append(run(found["command"], kube, folder))
     assert len(shown) == 5
@@ -91,12 +95,24 @@ def test_the_readme_shows_what_is_printed(released: Kube, folder: Path) -> None:
         README.write_text(text.replace(section[0], told), encoding="utf-8")
         return
     for found, output in zip(shown, printed, strict=True):
+        for _ in range(TRIES if found["command"].startswith("kubectl levee") else 0):  # a busy machine is late at times, and says so
+            if essence(output) != essence(found["output"]):
+                output = run(found["command"], kube, folder)
         assert essence(output) == essence(found["output"]), found["command"]
 
 
+def wait_until_well(kube: Kube) -> None:
+    deadline_s = time.monotonic() + PATIENCE_S
+    while not is_well(kube):
+        assert time.monotonic() < deadline_s, kube.run("describe", "ftt", "trades")
+        time.sleep(PAUSE_S)
+
+
 def is_well(kube: Kube) -> bool:
-    found = kube.get("ftt", "trades")
-    return all(condition({"status": {}} | found, kind) for kind in ("Ready", "GuaranteeMet", "Healthy"))
+    """Settled: it has measured its rates, too."""
+    told = kube.get("ftt", "trades").get("status", {}).get("conditions", ())
+    found = {one["type"]: (one["status"], one["reason"]) for one in told}
+    return found.get("Ready", ("", ""))[0] == "True" and found["GuaranteeMet"][0] == "True" and found["Healthy"] == ("True", "Settled")
 
 
 def run(command: str, kube: Kube, folder: Path) -> str:
@@ -104,13 +120,13 @@ def run(command: str, kube: Kube, folder: Path) -> str:
     words = [word.replace(NAMESPACE, kube.namespace) for word in shlex.split(command)]
     words += ["--take-ownership", "--wait", *HERE] if words[0] == "helm" else []
     environment = os.environ | {"PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "KUBECONFIG": str(kube.kubeconfig)}
+    environment["COLUMNS"] = str(WIDTH + len(kube.namespace) - len(NAMESPACE))
     done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=240)
     assert done.returncode == 0, f"{command}: {done.stderr}"
     return done.stdout.replace(kube.namespace, NAMESPACE)
 
 
 def essence(output: str) -> list[str]:
-    """Without numbers, times, widths of columns, and whoever of two equals is the first."""
+    """Its words, without numbers, times, and whoever of two equals is the first."""
     quiet = SINCE.sub("", re.sub(r"LAST DEPLOYED: .*", "LAST DEPLOYED:", output))
-    lines = [ROLES.sub("ROLE", NUMBER.sub("#", line)) for line in quiet.splitlines()]
-    return [" ".join(re.sub(r'"symbol": "\w+"', '"symbol": "#"', line).split()) for line in lines if line.strip()]
+    return re.sub(r'"symbol": "\w+"', '"symbol": "#"', ROLES.sub("ROLE", NUMBER.sub("#", quiet))).split()

@@ -1,0 +1,62 @@
+"""An operator whose rows and state executors compute, as pods that its worker has asked for: its output is that of a worker alone."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.cluster.chart import CHART, rendered
+from tests.e2e.cluster.kube import Kube, condition
+from tests.e2e.cluster.operators import operating
+from tests.e2e.cluster.pod_watch import watching
+from tests.e2e.cluster.trades import NAME, SECRET, Trades, Undisturbed, compare, resource
+
+pytestmark = pytest.mark.e2e
+
+EPOCHS = 30
+DRIVER = "levee-driver"
+EXECUTORS = {"instances": 2, "memory": "512m"}
+ONE_REPLICA = {
+    "faultTolerance": {"strategy": "none", "replicas": 1, "checkpoint": {"every": 10}},
+    "placement": {"packing": "node", "nodeSelector": {"kubernetes.io/os": "linux"}},  # and no simulated ones
+}
+
+
+@pytest.fixture
+def life(kube: Kube, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    kube.run("apply", "--server-side", "--force-conflicts", f"--filename={CHART / 'files' / 'crds'}")
+    kube.create(SECRET)
+    words = (f"--set=watchNamespaces={{{kube.namespace}}}", "--set=workers.executors.enabled=true")
+    for document in rendered(*words, "--show-only=templates/executors.yaml"):
+        kube.create(document)
+    monkeypatch.setenv("LEVEE_DRIVER_SERVICE_ACCOUNT", DRIVER)
+    with watching(kube, NAME) as watch, operating(kube, tmp_path) as operators:
+        operators.start()
+        life = Trades(kube, watch, operators)
+        yield life
+        if life.is_there:
+            life.patch({"metadata": {"finalizers": None}})
+
+
+def operators_with(executors: dict[str, Any]) -> list[dict[str, Any]]:
+    """The one that keeps state has them."""
+    found: list[dict[str, Any]] = resource({}, "")["spec"]["operators"]
+    return [one | {"executors": executors} if one["name"] == "aggregator" else one for one in found]
+
+
+def executors(kube: Kube) -> list[Any]:
+    found: list[Any] = kube.get("pods", "--selector=levee.dev/driver")["items"]
+    return found
+
+
+def test_two_executors_compute_what_a_worker_computes_and_go_with_it(life: Trades, undisturbed: Undisturbed) -> None:
+    wanted = undisturbed.rows(EPOCHS)
+    life.create(epochs=EPOCHS, operators=operators_with(EXECUTORS), **ONE_REPLICA)
+    life.wait(lambda: sum(condition(one, "Ready") for one in executors(life.kube)) == EXECUTORS["instances"], "both executors run")
+    [driver] = {one["metadata"]["ownerReferences"][0]["name"] for one in executors(life.kube)}
+    assert life.kube.get("pod", driver)["metadata"]["annotations"]["levee.dev/replicas"] == "aggregator/0/0", "nobody shares it"
+    life.wait(lambda: set(life.delivered()) >= wanted.keys(), "all epochs are delivered")
+    compare(life.rows(), wanted)
+    if life.is_there:
+        life.delete()
+    life.wait(lambda: not life.is_there and not executors(life.kube), "it is gone, and its executors with it")
