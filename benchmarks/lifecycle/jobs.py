@@ -94,6 +94,7 @@ class Bench:
             start_s = time.monotonic() - began_s
             operator.await_value(SETTLED, topologies, START_WITHIN_S)
             settled_s = time.monotonic() - began_s
+            say(f"{topologies} topologies run after {start_s:.1f} s")
             start_cpu_s = operator.cpu_s() - cpu_s
             await_quiet(operator)
             found = {"memory_mib": operator.memory_mib(), "pods": len(self.pods()), "idle_cores": self.idle_cores(operator)}
@@ -106,6 +107,7 @@ class Bench:
                 row = {"leads_s": operator.await_value("levee_operator_leads", 1, RECOVER_WITHIN_S)}
                 row["recover_s"] = operator.await_value(SETTLED, topologies, RECOVER_WITHIN_S)
                 row["cpu_s"] = operator.cpu_s()
+                say(f"recovered after {row['recover_s']:.1f} s")
                 time.sleep(WATCHED_S)
                 row |= {"writes": self.writes() - before, "own_writes": own_writes(operator), "pods_changed": len(pods ^ self.pods())}
                 recoveries.append(row)
@@ -181,6 +183,10 @@ class Bench:
             self.api.ask("DELETE", f"/api/v1/namespaces/{self.namespace}", {})
         except Denied:
             return
+
+
+def say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
 
 
 def await_quiet(operator: Operator) -> None:

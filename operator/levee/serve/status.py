@@ -13,7 +13,7 @@ from levee.control.actions import Decision, Reason
 from levee.control.names import Instant
 from levee.control.rules import ALL_DONE
 from levee.control.seen import Observation
-from levee.control.standing import lag, unready, usable
+from levee.control.standing import CAUGHT_UP_EPOCHS, lag, unready, usable
 from levee.control.wanted import Wanted
 from levee.lifecycle.position import Failing, Position
 from levee.serve.promises import Promise
@@ -200,4 +200,11 @@ def stamped(told: dict[str, Any], before: Mapping[str, Any], generation: int, no
         same = known.get(one["type"], {}).get("status") == one["status"]
         since = known[one["type"]]["lastTransitionTime"] if same else now
         conditions.append(one | {"lastTransitionTime": since, "observedGeneration": generation})
-    return told | {"conditions": conditions}
+    return told | {"conditions": conditions} | steadied(before.get("lagEpochs"), told.get("lagEpochs"))
+
+
+def steadied(before: int | None, now: int | None) -> dict[str, int | None]:
+    """A lag that moves a little is no news: of thousands of topologies each would be written all the time."""
+    if now is None:
+        return {}
+    return {"lagEpochs": before if before is not None and abs(now - before) <= max(CAUGHT_UP_EPOCHS, before // 2) else now}
