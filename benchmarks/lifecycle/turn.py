@@ -23,7 +23,7 @@ from levee.serve.shop import Shop
 from levee.worlds.kubernetes.cluster import Cluster
 from levee.worlds.kubernetes.names import Owner
 
-TURNS_MAX = 60
+TURNS_MAX, WHOLE_LOOKS = 60, 3
 
 
 def keys(mode: Mode) -> list[Key]:
@@ -45,6 +45,7 @@ def take(work: Path, tasks: int, turns: int) -> Row:
         "started_s": started_s,
         "quiet_ms": 1000 * median(quiet),
         "event_ms": 1000 * median(lost),
+        "whole_ms": 1000 * median(stage.look_at_whole() for _ in range(WHOLE_LOOKS)),
         "writes": writes,
     }
 
@@ -84,6 +85,10 @@ class Stage:
         began_s = time.perf_counter()
         self.loop.run_until_complete(self.life.turn())
         return time.perf_counter() - began_s
+
+    def look_at_whole(self) -> float:
+        self.life.look_at_whole()
+        return self.turn()
 
     def lose_a_pod(self) -> float:
         """Until it is replaced and all is well again: two turns, since what was started is seen in the next."""

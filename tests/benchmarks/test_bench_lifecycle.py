@@ -26,7 +26,7 @@ ROW = {
     "recoveries": [RECOVERY, RECOVERY | {"writes": 2}],
     "busy": False,
 }
-TURN = {"tasks": 1000, "pods": 1091, "quiet_ms": 60.0, "event_ms": 130.0, "writes": 0, "busy": True}
+TURN = {"tasks": 1000, "pods": 1091, "quiet_ms": 60.0, "event_ms": 130.0, "whole_ms": 60.0, "writes": 0, "busy": True}
 
 
 def tasks_of(told: object) -> int:
