@@ -61,7 +61,7 @@ class Query:
         self.tick = BASE + checkpoint.BATCH + 1 if goes_on else BASE
         self.folder.parent.mkdir(parents=True, exist_ok=True)
         spool(self.beside("ticks"), NO_TICKS)
-        self.handover = spark._jvm.dev.levee.spark.Lane.open(BASE)  # type: ignore[union-attr]  # noqa: SLF001
+        self.handover = spark._jvm.dev.levee.spark.Lane.open(BASE, False)  # type: ignore[union-attr]  # noqa: SLF001
         ticks = spark.readStream.format(SOURCE).schema("tick long").option("lane", self.handover.id()).name(checkpoint.TICK).load()
         frame = emitted(before(ticks, source(spark)))
         self.emits = to_arrow_schema(frame.schema, error_on_duplicated_field_names_in_struct=True, timezone="UTC")
