@@ -57,7 +57,8 @@ def test_a_task_asks_for_each_task_that_it_reads() -> None:
 
 def test_a_stream_costs_a_trimmers_lists_once_and_more_for_each_task_that_reads_it() -> None:
     made = topology()
-    assert [requests.consumers(made, one.name, 0) for one in (*made.sources, *made.operators)] == [1, 1, 1]
+    names = [*(one.name for one in made.sources), *(one.name for one in made.operators)]
+    assert [requests.consumers(made, name, 0) for name in names] == [1, 1, 1]
     often = replace(made.timing, retention_s=0)
     turn = [
         requests.trimming(replicas, 1, consumers, often).puts * requests.TRIM_PERIODS for replicas, consumers in ((2, 1), (3, 1), (2, 2))

@@ -68,10 +68,11 @@ def turn(driver: StoreDriver, task: TaskId) -> requests.Requests:
 SAID: dict[TaskId, Callable[[Timing], requests.Requests]] = {
     SOURCE: lambda timing: requests.trimming(1, 0, 1, timing),
     SUMS: lambda timing: requests.trimming(1, 1, 1, timing),
+    SINK: lambda timing: requests.retiring(timing) * (1 / requests.ENDS),
 }
 
 
-@pytest.mark.parametrize("task", SAID)
+@pytest.mark.parametrize("task", TASKS)
 def test_a_trimmers_turn_asks_as_often_as_a_plan_says(tmp_path: Path, task: TaskId) -> None:
     driver = StoreDriver(open_store(tmp_path.as_uri(), durable=False))
     drive(control.write(LAYOUT, control.first(Shape(((OperatorName("sums"), "v1"),)), Live((("first", 0),)), "test")), driver)

@@ -95,8 +95,8 @@ def trimming(replicas: float, own: int, consumers: int, timing: Timing) -> Reque
 
 
 def retiring(timing: Timing) -> Requests:
-    """A sink has no stream: only its old checkpoints go."""
-    return Requests(OWN_LISTS + ENDS, ENDS) * turns(timing)
+    """A sink has no stream: only its old checkpoints go, and none of its deliverers is the first."""
+    return Requests(OWN_LISTS + 1, 2) * (ENDS * turns(timing))
 
 
 def turns(timing: Timing) -> float:
