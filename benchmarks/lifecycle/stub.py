@@ -7,6 +7,7 @@ Called by: turn.
 import copy
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from threading import Lock
 from typing import Any
 from uuid import uuid4
 
@@ -25,6 +26,7 @@ class StubApi:
     things: dict[str, Object] = field(default_factory=dict)  # by path
     version: int = 0
     writes: int = 0
+    lock: Lock = field(default_factory=Lock)
 
     def get(self, path: str, **_: str) -> Object | None:
         if path.rsplit("/", 2)[-2] == "namespaces":
@@ -33,11 +35,12 @@ class StubApi:
 
     def create(self, path: str, body: Object) -> Object | None:
         where = f"{path}/{body['metadata']['name']}"
-        if where in self.things:
-            return None
-        self.writes += 1
         thing = {**body, "metadata": {**body["metadata"], "uid": uuid4().hex, "generation": 1, "creationTimestamp": stamp()}}
-        return self.put(where, started(thing) if body["kind"] == "Pod" else thing)
+        with self.lock:
+            if where in self.things:
+                return None
+            self.writes += 1
+            return self.put(where, started(thing) if body["kind"] == "Pod" else thing)
 
     def patch(self, path: str, body: Object) -> Object:
         self.writes += 1
@@ -46,8 +49,9 @@ class StubApi:
         return copy.deepcopy(self.put(where, merged(self.things[where], status | metadata_of(body))))
 
     def delete(self, path: str, *, uid: str, version: str | None = None, grace_s: int | None = None) -> bool:
-        self.writes += 1
-        return self.things.pop(path, None) is not None
+        with self.lock:
+            self.writes += 1
+            return self.things.pop(path, None) is not None
 
     def put(self, path: str, thing: Object) -> Object:
         self.version += 1

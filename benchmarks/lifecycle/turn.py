@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 from benchmarks.lifecycle import resources
 from benchmarks.lifecycle.rows import Key, Row
@@ -56,6 +57,7 @@ class Stage:
     shop: Shop
     life: Life
     loop: asyncio.AbstractEventLoop
+    lost: int = 0
 
     @staticmethod
     def make(work: Path, tasks: int) -> "Stage":
@@ -92,7 +94,8 @@ class Stage:
 
     def lose_a_pod(self) -> float:
         """Until it is replaced and all is well again: two turns, since what was started is seen in the next."""
-        pod = self.pods()[0]
+        self.lost += 1  # another one each time: who is lost again and again is started later and later
+        pod = sorted((one for one in self.pods() if "-stage" in name_of(one)), key=name_of)[self.lost]
         ended = {**pod, "status": {"phase": "Failed", "containerStatuses": [terminated()]}}
         self.shop.cluster.keep_pod(self.api.put(f"/api/v1/namespaces/bench/pods/{pod['metadata']['name']}", ended))
         return self.turn() + self.turn()
@@ -102,8 +105,13 @@ class Stage:
         self.loop.close()
         self.shop.planner.close()
 
-    def pods(self) -> list[dict[str, object]]:
+    def pods(self) -> list[dict[str, Any]]:
         return [dict(thing) for where, thing in self.api.things.items() if "/pods/" in where]
+
+
+def name_of(pod: dict[str, Any]) -> str:
+    name: str = pod["metadata"]["name"]
+    return name
 
 
 def terminated() -> dict[str, object]:

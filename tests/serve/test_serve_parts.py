@@ -36,9 +36,9 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> list[Instant]:
 
 
 def test_a_lost_pod_is_replaced_without_a_look_at_all_others(stage: Stage, looks: list[Instant]) -> None:
-    before = {pod["metadata"]["name"] for pod in stage.pods()}  # type: ignore[index]
+    before = {pod["metadata"]["name"] for pod in stage.pods()}
     stage.lose_a_pod()
-    after = {pod["metadata"]["name"] for pod in stage.pods()}  # type: ignore[index]
+    after = {pod["metadata"]["name"] for pod in stage.pods()}
     assert (len(after - before), len(before - after)) == (1, 1)
     assert not looks
     assert stage.life.parts is not None
