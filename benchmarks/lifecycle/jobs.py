@@ -97,7 +97,7 @@ class Bench:
             say(f"{topologies} topologies run after {start_s:.1f} s")
             start_cpu_s = operator.cpu_s() - cpu_s
             await_quiet(operator)
-            found = {"memory_mib": operator.memory_mib(), "pods": len(self.pods()), "idle_cores": self.idle_cores(operator)}
+            found: Row = {"memory_mib": operator.memory_mib(), "pods": len(self.pods()), "idle_cores": self.idle_cores(operator)}
             recoveries = []
             for _ in range(crashes):
                 before, operator_before = self.writes(), operator

@@ -32,8 +32,9 @@ TURN = {"tasks": 1000, "pods": 1091, "quiet_ms": 60.0, "event_ms": 130.0, "whole
 def tasks_of(told: object) -> int:
     [loaded] = load_bytes(json.dumps(told).encode(), origin="bench")
     assert loaded.topology is not None, loaded.complaints
-    parts = (*loaded.topology.sources, *loaded.topology.operators)
-    return sum(part.parallelism for part in parts) + len(loaded.topology.sinks)
+    found = loaded.topology
+    widths = [*(one.parallelism for one in found.sources), *(one.parallelism for one in found.operators)]
+    return sum(widths) + len(found.sinks)
 
 
 def test_a_job_has_the_tasks_of_the_papers() -> None:

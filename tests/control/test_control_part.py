@@ -1,5 +1,6 @@
 """What is decided of a part of a topology is what would be decided of the whole."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from hypothesis import given
@@ -31,7 +32,7 @@ WELL = Observation(
     configuration=LOW,
     rates={MARKET: 90.0},
 )
-TROUBLES = {
+TROUBLES: dict[str, Callable[[Placed], WorkerSeen | None]] = {
     "ended": lambda placed: worker(placed, Phase.ENDED, ago_ms=1),
     "ended often": lambda placed: worker(placed, Phase.ENDED, ago_ms=1, lived_ms=10, failures=9),
     "silent": lambda placed: worker(placed, Phase.SILENT, ago_ms=100),

@@ -103,7 +103,7 @@ class Parts:
         world.asker.ask_again(pods, now)
         workers = tuple(replace(pod.worker, states=world.asker.states(pod.uid)) for pod in pods)
         assert self.record is not None
-        there = {worker.node for worker in (*workers, *wanted.workers)}
+        there = {worker.node for worker in workers} | {placed.node for placed in wanted.workers}
         base = replace(
             self.whole,
             nodes=tuple(node for node in self.whole.nodes if node.node in there),
