@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 from levee.topology.executors import Executors
 from levee_spark.spark import compiled, gateway, java
 from levee_spark.spark.cluster import Cluster
-from levee_spark.spark.settings import MIB
+from levee_spark.spark.settings import MIB, SETTINGS
 
 CONTAINER = "worker"  # in the template: what a user's podTemplate says of workers holds for executors, too
 VECTORS = "jdk.incubator.vector"
@@ -107,4 +107,5 @@ def check_java() -> None:
 
 def show(session: SparkSession, folders: Sequence[Path]) -> None:
     """What executors may see of the worker's disk: checkpoints, and the rows of the epoch."""
+    session.sparkContext.setLogLevel(SETTINGS["spark.log.level"])  # for executors: there was nobody to tell them when it was set
     session._jvm.dev.levee.spark.FileDesk.open("\n".join(map(str, folders)))  # type: ignore[union-attr]  # noqa: SLF001
