@@ -84,7 +84,7 @@ class Trades:
         return f"s3://{BUCKET}/{self.kube.namespace}/{self.name}"
 
     def create(self, **told: Any) -> None:
-        store = {"uri": f"{self.prefix}/store", "secret": "store"}
+        store = told.pop("store", {"uri": f"{self.prefix}/store", "secret": "store"})
         self.kube.create(resource(store, f"{self.prefix}/out", name=self.name, image="localhost/levee/worker:dev", **told))
 
     def patch(self, changes: object, kind: str = "merge") -> None:
