@@ -32,6 +32,8 @@ class Wish:
     policies: str = ""  # more of the operator `labelled`, as YAML
     total: str = "tests.faults.chain:total"
     total_policies: str = ""
+    more_operators: str = ""  # as YAML, in lines of their own
+    more_sinks: str = ""
     checkpoint_every: int = 8
     hold: str = "150ms"
     failure_timeout: str = "4s"
@@ -52,8 +54,8 @@ spec:
     configurations: [{{name: calm, rate: 10, probability: 1}}]
   operators:
   - {{name: labelled, function: "{wish.labelled}", inputs: [{{from: numbers, cost: 1us}}]{wish.policies}}}
-  - {{name: total, function: "{wish.total}", inputs: [{{from: labelled, cost: 1us}}]{wish.total_policies}}}
-  sinks: [{{name: out, from: total, spark: {{format: json, options: {{path: "{place / "out"}"}}}}}}]
+  - {{name: total, function: "{wish.total}", inputs: [{{from: labelled, cost: 1us}}]{wish.total_policies}}}{wish.more_operators}
+  sinks: [{{name: out, from: total, spark: {{format: json, options: {{path: "{place / "out"}"}}}}}}{wish.more_sinks}]
   faultTolerance:
     strategy: static
     replicas: {wish.replicas}

@@ -182,7 +182,12 @@ class PlantApi:
         expected = body["metadata"].get("resourceVersion")
         if expected not in {None, before["metadata"]["resourceVersion"]} or body["metadata"]["uid"] != before["metadata"]["uid"]:
             raise Conflict(where)
-        changes = {"status": body["status"]} if path.endswith("/status") else {"metadata": {"finalizers": body["metadata"]["finalizers"]}}
+        if path.endswith("/status"):
+            changes = {"status": body["status"]}
+        elif "spec" in body:
+            changes = {"spec": body["spec"]}
+        else:
+            changes = {"metadata": {"finalizers": body["metadata"]["finalizers"]}}
         after = merged(before, changes)
         if "finalizers" in changes.get("metadata", {}):
             after["metadata"]["finalizers"] = body["metadata"]["finalizers"]

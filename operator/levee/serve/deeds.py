@@ -29,7 +29,7 @@ from levee.topology.complaint import Complaint
 from levee.topology.spec import Resource
 from levee.topology.wanted import Packing
 from levee.topology.wording import complaint_text
-from levee.worlds import plans
+from levee.worlds import plans, reshaping
 from levee.worlds.kubernetes import companions, eligible, names, trial
 from levee.worlds.kubernetes.names import Owner
 from levee.worlds.kubernetes.pods import PodTerms
@@ -39,6 +39,7 @@ from levee.worlds.local.book import Book
 from levee.worlds.plans import WrittenPlan
 from levee_spark.log import control, probe
 from levee_spark.log.keys import Layout
+from levee_spark.log.values import ControlRecord
 from levee_spark.log.wiring import Wiring
 from levee_spark.store.address import CannotOpen, open_store
 from levee_spark.store.blobs import Blobs, Trouble
@@ -48,6 +49,11 @@ from levee_spark.worker.wiring import wiring_of
 
 Object: TypeAlias = Mapping[str, Any]
 Deed: TypeAlias = Callable[[Context], str | None]
+
+WAYS = reshaping.Ways(
+    to_rest="put it back and set spec.suspend to true; when it is suspended, change the graph and set it to false",
+    anew="put the graph back, or make a new topology",
+)
 
 
 @dataclass(slots=True)
@@ -164,9 +170,18 @@ class Deeds:
         seen = world.observe(now)
         if seen.record is not None and seen.record.plan == self.number and not seen.record.shape.stopped:
             return
+        if seen.record is not None and reshaping.is_drawn_otherwise(seen.record, world.wanted):
+            self.reshape(world, seen.record)
         self.carry_out(rules.open_the_log(world.wanted, replace(seen, opened=False), now), now)
         if world.record is None or world.record.plan != self.number:
             raise Overtaken
+
+    def reshape(self, world: KubernetesWorld, record: ControlRecord) -> None:
+        """Another graph: what is added begins where all stand. Whoever has let them run on meanwhile has written a record of its own."""
+        if wrong := list(reshaping.complaints(world.book, record, world.wanted, WAYS)):
+            self.trouble = ("CannotChange", "; ".join(map(complaint_text, wrong)))
+            raise Overtaken
+        reshaping.begin(world.book, record, world.wanted)
 
     def start_replicas(self, context: Context) -> None:
         world, now = self.need_world(), self.shop.now()
@@ -208,7 +223,7 @@ class Deeds:
     # ---- while it runs
 
     def replan(self, context: Context) -> str:
-        """The graph of streams that are there cannot be another one; all else can."""
+        """The graph of streams that are there can be another one only where they have stopped; all else can at any time."""
         if self.read_spec(context) == "refused":
             return "refused"
         in_force = self.in_force()
@@ -217,8 +232,9 @@ class Deeds:
         if changed:
             self.trouble = ("CannotChange", f"spec.{changed[0]} cannot be changed: make a new topology")
             return "refused"
-        if self.shape_of(in_force.resource) != self.shape_of(self.resource):
-            self.trouble = ("CannotChange", "the graph is not the one that these streams were made with: make a new topology")
+        record = self.need_world().book.newest()
+        if record is not None and not record.shape.stopped and self.shape_of(in_force.resource) != self.shape_of(self.resource):
+            self.trouble = ("CannotChange", f"the graph is another one, and the streams run: {WAYS.to_rest}")
             return "refused"
         if self.draft is None or self.draft.generation != self.read:
             said = self.planned(self.resource)
@@ -229,7 +245,13 @@ class Deeds:
     def tried(self) -> str:
         """As `levee run` does it: what cannot go on with the state that is there is not taken up."""
         assert self.draft is not None, "it has just been made"
-        operators = editing.edited(self.need_world().book.newest(), self.wanted(self.draft))
+        record, wanted = self.need_world().book.newest(), self.wanted(self.draft)
+        if record is not None and self.shape_of(self.in_force().resource) != self.shape_of(self.draft.resource):
+            wrong = tuple(reshaping.complaints(self.need_world().book, record, wanted, WAYS))
+            self.trouble = ("CannotChange", "; ".join(map(complaint_text, wrong)))
+            if wrong:
+                return "refused"
+        operators = editing.edited(record, wanted)
         try:
             wrong = self.trials.complaints(self.resource, operators, self.terms(self.draft))
         except trial.Broken as broken:
@@ -249,7 +271,8 @@ class Deeds:
         world = self.need_world()
         self.trials.clear()
         self.draft, blobs, layout = None, world.book.driver.blobs, world.book.wiring.layout
-        if self.in_force().generation == self.read and (good := plans.read(blobs, layout, self.number - 1)) is not None:
+        good = plans.read(blobs, layout, self.number - 1) if self.in_force().generation == self.read else None
+        if good is not None and self.shape_of(good.resource) == self.shape_of(self.in_force().resource):  # streams run by the new one
             self.take_up(good, plans.write(blobs, layout, good))
             self.open_log(context)
 
@@ -276,6 +299,7 @@ class Deeds:
         self.plan, self.number, self.draft = plan, number, None
         if self.world is not None:
             self.world.wanted, self.world.terms, self.world.plan = self.wanted(plan), self.terms(plan), number
+            self.world.book.wiring = self.wiring(plan.resource)
 
     def in_force(self) -> WrittenPlan:
         self.need_world()

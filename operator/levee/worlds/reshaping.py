@@ -38,6 +38,11 @@ def is_other(record: ControlRecord | None, wanted: Wanted) -> bool:
     return record is not None and record.shape.graph != wanted.shape.graph
 
 
+def is_drawn_otherwise(record: ControlRecord, wanted: Wanted) -> bool:
+    """For whoever knows by its plan that the graph is the same, whatever an early version has noted."""
+    return is_other(record, wanted) and drawing.read(record.shape.graph) is not None
+
+
 def complaints(book: Book, record: ControlRecord, wanted: Wanted, ways: Ways) -> Iterator[Complaint]:
     """Why these streams cannot go on with the wanted graph; nothing: `begin` may follow, and then the record."""
     before, after = drawing.read(record.shape.graph), drawing.read(wanted.shape.graph)

@@ -1,0 +1,97 @@
+"""Another graph is taken up where a topology was suspended, and refused while it runs."""
+
+import itertools
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from levee.serve.shop import Shop
+from levee.topology import drawing
+from levee.topology.names import OperatorName, TaskId
+from levee.worlds import reshaping
+from levee.worlds.local.book import Book
+from tests.serve.plant import PATH, Operator, Plant, operator, topology
+
+LAST = 7
+
+
+@pytest.fixture(autouse=True)
+def _fast(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each look at the clock is a second later; the workers have found the order to stop, and come to the last epoch."""
+    clock = itertools.count(1_800_000_000_000, 1_000)
+    monkeypatch.setattr(Shop, "wall_ms", lambda _: next(clock))
+    monkeypatch.setattr(Book, "stop_epoch", lambda _: LAST)
+
+
+def grown(place: Path, **spec: Any) -> Any:
+    """With one operator more, which reads what the first reads."""
+    told = topology(place / "store", **spec)
+    operators = told["spec"]["operators"]
+    operators.append({**operators[0], "name": "more"})
+    told["spec"]["sinks"].append({"name": "second", "from": "more", "spark": {"format": "console"}})
+    return told
+
+
+def begun(place: Path) -> tuple[Plant, Operator]:
+    plant = Plant()
+    plant.apply(topology(place / "store"))
+    one = operator(plant)
+    one.run("running")
+    return plant, one
+
+
+def graph_in_force(one: Operator) -> drawing.Drawing:
+    assert one.life is not None
+    record = one.life.deeds.need_world().book.newest()
+    assert record is not None
+    found = drawing.read(record.shape.graph)
+    assert found is not None
+    return found
+
+
+def planned(plant: Plant) -> tuple[str, str]:
+    [found] = [one for one in plant.things[PATH]["status"]["conditions"] if one["type"] == "Planned"]
+    return found["reason"], found["message"]
+
+
+def test_while_it_runs_another_graph_is_refused_and_says_what_to_do(tmp_path: Path) -> None:
+    plant, one = begun(tmp_path)
+    born = list(plant.born)
+    plant.apply(grown(tmp_path))
+    one.go_on(6)
+    one.run("running")
+    reason, message = planned(plant)
+    assert reason == "CannotChange"
+    assert "spec.suspend" in message
+    assert plant.born == born
+    assert OperatorName("more") not in graph_in_force(one).operators
+
+
+def test_a_suspended_topology_goes_on_with_another_graph_and_what_is_new_begins_where_all_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant, one = begun(tmp_path)
+    monkeypatch.setattr(reshaping, "behind", lambda *_: ())
+    plant.apply(topology(tmp_path / "store", suspend=True))
+    one.run("suspended", 30)
+    plant.apply(grown(tmp_path))
+    one.run("running", 30)
+    assert OperatorName("more") in graph_in_force(one).operators
+    assert any("more" in str(pod) for pod in plant.pods())
+    assert one.life is not None
+    book = one.life.deeds.need_world().book
+    assert TaskId("more/0") in book.wiring.tasks
+    assert (tmp_path / "store" / book.wiring.layout.checkpoint(TaskId("more/0"), LAST)).exists()
+
+
+def test_a_task_that_has_not_come_to_the_last_epoch_keeps_the_graph_as_it_was(tmp_path: Path) -> None:
+    plant, one = begun(tmp_path)
+    plant.apply(topology(tmp_path / "store", suspend=True))
+    one.run("suspended", 30)
+    plant.apply(grown(tmp_path))
+    one.go_on(8)
+    reason, message = planned(plant)
+    assert reason == "CannotChange"
+    assert f"has not come to epoch {LAST}" in message
+    assert OperatorName("more") not in graph_in_force(one).operators
