@@ -23,9 +23,10 @@ RATE = 10.0  # rows a second, as the topologies declare
 
 @dataclass(slots=True)
 class Pods:
-    """Whose address is whose, and since when."""
+    """Whose address is whose; all are at the same epoch."""
 
-    replicas: dict[str, tuple[tuple[str, ...], float]] = field(default_factory=dict)  # by address
+    replicas: dict[str, tuple[str, ...]] = field(default_factory=dict)  # by address
+    began_s: float = field(default_factory=time.monotonic)
 
     def listed(self, things: list[Object], version: int) -> None:
         self.replicas.clear()
@@ -36,7 +37,7 @@ class Pods:
         address = thing.get("status", {}).get("podIP")
         said = thing["metadata"].get("annotations") or {}
         if address and address not in self.replicas and names.REPLICAS in said:
-            self.replicas[address] = tuple(said[names.REPLICAS].split(",")), time.monotonic()
+            self.replicas[address] = tuple(said[names.REPLICAS].split(","))
 
     def gone(self, thing: Object) -> None:
         self.replicas.pop(thing.get("status", {}).get("podIP", ""), None)
@@ -44,9 +45,8 @@ class Pods:
     def state(self, address: str) -> Object | None:
         if address not in self.replicas:
             return None
-        replicas, since_s = self.replicas[address]
-        epoch = 1 + int(time.monotonic() - since_s)
-        return {"replicas": [running(replica, epoch) for replica in replicas]}
+        epoch = 1 + int(time.monotonic() - self.began_s)
+        return {"replicas": [running(replica, epoch) for replica in self.replicas[address]]}
 
 
 def running(replica: str, epoch: int) -> Object:

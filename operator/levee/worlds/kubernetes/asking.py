@@ -35,6 +35,8 @@ class Asker:
         self.heard = {uid: told for uid, told in self.heard.items() if uid in there}
         every_ms = max(EVERY_MS_MIN, EVERY_MS_PER_POD * max(len(there), self.crowd()))
         due = [pod for pod in there.values() if self.is_due(pod, now, every_ms)]
+        if any(pod.uid in self.heard for pod in due):  # all of them: epochs that were told at different times cannot be compared
+            due = [pod for pod in there.values() if self.is_due(pod, now, 0)]
         self.hear(due, now)
 
     def ask_again(self, pods: Iterable[PodSeen], now: Instant) -> None:
