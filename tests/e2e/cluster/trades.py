@@ -181,8 +181,8 @@ def run(folder: Path, epochs: int) -> dict[str, pa.Table]:
 
 
 def epoch_of(name: str) -> int:
-    """part-00000-000000000012.parquet."""
-    return int(name.removesuffix(".parquet").rpartition("-")[2])
+    """part-00000-000000000012.snappy.parquet."""
+    return int(name.partition(".")[0].rpartition("-")[2])
 
 
 def compare(found: dict[str, pa.Table], wanted: dict[str, pa.Table]) -> None:
