@@ -135,6 +135,7 @@ def run(command: str, kube: Kube, folder: Path) -> str:
 
 
 def essence(output: str) -> list[str]:
-    """Its words, without numbers, times, and whoever of two equals is the first."""
+    """Its words, without numbers, times, whoever of two equals is the first, and how many rows an epoch has."""
     quiet = SINCE.sub("", re.sub(r"LAST DEPLOYED: .*", "LAST DEPLOYED:", output))
-    return re.sub(r'"symbol": "\w+"', '"symbol": "#"', ROLES.sub("ROLE", NUMBER.sub("#", quiet))).split()
+    alike = re.sub(r'"symbol": "\w+"', '"symbol": "#"', ROLES.sub("ROLE", NUMBER.sub("#", quiet)))
+    return " ".join(dict.fromkeys(" ".join(line.split()) for line in alike.splitlines())).split()
