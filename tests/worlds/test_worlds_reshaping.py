@@ -10,9 +10,9 @@ from levee.cli.local.start import setup_of
 from levee.cli.local.streams import order_stop
 from levee.control.actions import Reason
 from levee.topology.names import TaskId
-from levee.worlds.local import editing
 from levee.worlds.local.opening import CannotRun, Setup, running
 from levee.worlds.local.run import LocalRun
+from levee_spark.check import edits
 from tests.worlds.toy import asked, delivered, epoch_of, play, toy
 
 READS = "inputs: [{from: numbers, cost: 1us}]}"
@@ -26,7 +26,7 @@ MORE = """  - name: more
 @pytest.fixture(autouse=True)
 def _functions_are_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
     """They are numbers here, and there is no Spark to try them with."""
-    monkeypatch.setattr(editing.edits, "tried", lambda *_: ())
+    monkeypatch.setattr(edits, "tried", lambda *_: ())
 
 
 def of(place: Path, *changes: tuple[str, str]) -> Setup:

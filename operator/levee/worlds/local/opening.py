@@ -93,8 +93,8 @@ def prepared(setup: Setup) -> LocalRun:
     book = Book(wiring, StoreDriver(open_store(setup.store)), f"controller-{uuid.uuid4().hex[:12]}")
     wanted = setup.want(wiring)
     record = newest(book)
-    if wrong := list(refused(setup, book, wanted, record)):
-        raise CannotRun(*wrong)
+    if complaints := list(refused(setup, book, wanted, record)):
+        raise CannotRun(*complaints)
     if record is not None and reshaping.is_other(record, wanted):
         reshaping.begin(book, record, wanted)
     run = LocalRun(
