@@ -138,7 +138,8 @@ class Process:
 def test_a_worker_whose_jvm_is_gone_ends_so_that_another_is_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("levee_spark.worker.main.LOOK_S", 0.001)
     out = io.StringIO()
-    spark = Spark(Size(), tmp_path / "spark.log", jvm=Jvm(Process(3), 0, ""))  # type: ignore[arg-type]
+    order = Order(Path("t.yaml"), "u", "w", "n", tmp_path, ())
+    spark = Spark(Size(), tmp_path / "spark.log", order, (), jvm=Jvm(Process(3), 0, ""))  # type: ignore[arg-type]
     assert wait_for_end(Event(), spark, Log("shop/clicks", "w", out)) == BROKEN
     said = json.loads(out.getvalue())
     assert (said["event"], said["code"], said["level"]) == ("Spark's JVM ended", 9, "error")
