@@ -13,6 +13,7 @@ import tarfile
 import uuid
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 NUMBERED = re.compile(r"(\d+)(?:[._].*)?\Z")  # 7, 7.delta, 7.snapshot, 7.changelog, 7_uuid.zip
 LOGS = ("offsets", "commits")
@@ -55,8 +56,17 @@ class Folder:
     def unpack(self, data: bytes) -> None:
         self.path.mkdir(parents=True)
         with tarfile.open(fileobj=io.BytesIO(data)) as archive:
-            archive.extractall(self.path, filter="data")
+            for member in archive.getmembers():
+                self.place(member.name, archive.extractfile(member))
         self.rename_query()
+
+    def place(self, name: str, content: IO[bytes] | None) -> None:
+        """Plain files inside of it, and nothing else. (tarfile's own filters are missing from Python before 3.11.4, such as Debian's.)"""
+        target = self.path / name
+        assert content is not None, name
+        assert target.resolve().is_relative_to(self.path.resolve()), name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content.read())
 
     def rename_query(self) -> None:
         """Two replicas that begin with the same checkpoint are two queries: of one id, Spark lets only one run in a session."""
