@@ -159,6 +159,10 @@ class Deeds:
         self.take_up(self.draft, number)
         return "written"
 
+    def forget(self) -> None:
+        """All that was read or made here, while another operator acts: it is read again from the store."""
+        self.plan, self.number, self.draft, self.world = None, 0, None, None
+
     def forget_plan(self, _: Context) -> None:
         """What no control record names. Those that one names are part of the streams' history."""
         self.plan, self.number, self.draft = None, 0, None

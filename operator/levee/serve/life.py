@@ -63,22 +63,29 @@ class Life:
     parts: Parts | None = None
     whole_due: Instant = LONG_AGO
     over: bool = False
+    stands_by: bool = False  # another operator leads
     waits: str = ""  # what was told last of why it waits
 
     def __post_init__(self) -> None:
         self.deeds = Deeds(self.shop, self.owner, self.resource)
         self.records = StatusRecords(self.shop.api, self.owner)
         self.teller = Teller(self.shop.api, self.shop.identity)
-        self.written = self.resource.get("status") or {}
-        lifecycle = document(self.resource, self.written.get("state"))
+        lifecycle = document(self.resource, (self.resource.get("status") or {}).get("state"))
         self.runner = Runner(
             lifecycle, self.records, handlers(self.deeds), lambda: Wall(self.shop.wall_ms()), random, self.terms(lifecycle)
         )
-        before = self.written.get("lifecycle") or {}
-        self.deeds.read, self.deeds.nonce = int(before.get("read") or 0), int(before.get("restartNonce") or 0)
-        self.deeds.trouble = status.told_trouble(self.written)
+        self.recall()
         missing = missing_handlers(self.runner.machine, self.runner.handlers)
         assert not missing, missing
+
+    def recall(self) -> None:
+        """What another operator has left: a plan or a restart that one knew before it led may be long over."""
+        self.written = self.resource.get("status") or {}
+        before = self.written.get("lifecycle") or {}
+        self.deeds.forget()
+        self.deeds.read, self.deeds.nonce = int(before.get("read") or 0), int(before.get("restartNonce") or 0)
+        self.deeds.trouble = status.told_trouble(self.written)
+        self.parts, self.decision, self.stands_by = None, None, False
 
     def renew(self, resource: Object) -> None:
         self.resource = self.deeds.resource = resource
@@ -98,8 +105,10 @@ class Life:
         """The seconds until the next one, if nothing happens before."""
         try:
             if not self.shop.leads():
-                self.runner.position = None  # whoever leads now moves it
+                self.runner.position, self.stands_by = None, True  # whoever leads now moves it
                 return REST_S
+            if self.stands_by:
+                self.recall()
             if not await self.held():
                 return SOON_S
             return await self.take()

@@ -1,0 +1,70 @@
+"""An operator that stood by while another one led knows what that one did."""
+
+from pathlib import Path
+
+from tests.serve.plant import Operator, Plant, operator, topology
+
+
+def standing_by(plant: Plant) -> Operator:
+    """It has seen the resource when nothing was done yet."""
+    one = operator(plant)
+    one.shop.leads = lambda: False
+    one.go_on(1)
+    return one
+
+
+def lead(one: Operator, former: Operator) -> None:
+    former.shop.leads = lambda: False
+    one.shop.leads = lambda: True
+    one.go_on(4)
+
+
+def test_a_restart_that_another_has_done_is_not_done_again(tmp_path: Path) -> None:
+    plant = Plant()
+    plant.apply(topology(tmp_path / "store", restartNonce=3))
+    second, first = standing_by(plant), operator(plant)
+    plant.watchers = [first.shop.cluster, second.shop.cluster]
+    first.run("running")
+    first.go_on(3)
+    born = list(plant.born)
+    lead(second, first)
+    assert plant.born == born
+    assert not plant.ended
+
+
+def test_what_has_failed_under_another_is_not_begun_again(tmp_path: Path) -> None:
+    plant = Plant()
+    told = topology(tmp_path / "store")
+    told["spec"]["operators"][0]["inputs"][0]["from"] = "nowhere"
+    plant.apply(told)
+    second, first = standing_by(plant), operator(plant)
+    first.run("failed")
+    first.go_on(2)
+    before = len(plant.written)
+    lead(second, first)
+    assert second.state() == "failed"
+    assert plant.written[before:] == []
+
+
+def test_who_leads_again_goes_on_by_the_plan_that_another_has_put_in_force(tmp_path: Path) -> None:
+    plant = Plant()
+    plant.apply(topology(tmp_path / "store"))
+    first = operator(plant)
+    first.run("running")
+    first.go_on(2)
+    second = standing_by(plant)
+    plant.watchers = [first.shop.cluster, second.shop.cluster]
+    lead(second, first)
+    first.go_on(1)
+    told = topology(tmp_path / "store")
+    told["spec"]["faultTolerance"]["target"] = {"completeness": 0.5}
+    plant.apply(told)
+    second.go_on(2)
+    second.run("running")
+    second.go_on(3)
+    lead(first, second)
+    assert first.life is not None
+    assert first.life.deeds.number == 2
+    assert first.life.deeds.world is not None
+    assert first.life.deeds.world.record is not None
+    assert first.life.deeds.world.record.plan == 2
