@@ -26,10 +26,11 @@ def test_a_restart_that_another_has_done_is_not_done_again(tmp_path: Path) -> No
     plant.watchers = [first.shop.cluster, second.shop.cluster]
     first.run("running")
     first.go_on(3)
-    born = list(plant.born)
+    born, before = list(plant.born), len(plant.written)
     lead(second, first)
     assert plant.born == born
     assert not plant.ended
+    assert plant.written[before:] == []
 
 
 def test_what_has_failed_under_another_is_not_begun_again(tmp_path: Path) -> None:
@@ -62,7 +63,9 @@ def test_who_leads_again_goes_on_by_the_plan_that_another_has_put_in_force(tmp_p
     second.go_on(2)
     second.run("running")
     second.go_on(3)
+    before = len(plant.written)
     lead(first, second)
+    assert plant.written[before:] == []
     assert first.life is not None
     assert first.life.deeds.number == 2
     assert first.life.deeds.world is not None

@@ -109,9 +109,10 @@ class Trades:
         return next((one for one in self.status().get("conditions", ()) if one["type"] == kind), {"status": "", "message": ""})
 
     def is_settled(self, replicas: list[str]) -> bool:
-        """Each of them in one pod that is ready, and no other pod."""
+        """Each of them in one pod that is ready, and no other pod; and all that should work does."""
         there = self.watch.there()
-        return all(one.ready and not one.leaving for one in there) and replicas_of(there) == replicas
+        pods = all(one.ready and not one.leaving for one in there) and replicas_of(there) == replicas
+        return pods and self.condition("Ready")["status"] == "True"  # a pod is ready when its worker is, whatever its replicas do
 
     # ---- what it has done
 
