@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from errno import ENOSPC
 from pathlib import Path
@@ -157,9 +158,9 @@ def open_faulty_store(uri: str) -> Blobs:
     return FaultyBlobs(directory, Random(f"{os.getpid()}"), **json.loads(shaky.read_text())) if shaky.exists() else directory
 
 
-def faulty_work_of(parts: Parts, name: ReplicaName, function_name: str, run: int) -> Work:
+def faulty_work_of(parts: Parts, name: ReplicaName, function_name: str, run: int, waits_for: Callable[[str], None]) -> Work:
     """Of operators only."""
-    inner, task = work_of(parts, name, function_name, run), parts.task(name)
+    inner, task = work_of(parts, name, function_name, run, waits_for), parts.task(name)
     limit = armed(FOLDER, f"{LIMIT}-{task.operator}")
     if isinstance(inner, Operating) and limit.exists():
         inner.lane.limit_s = float(limit.read_text())
