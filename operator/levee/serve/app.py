@@ -38,6 +38,9 @@ from levee.worlds.kubernetes.watching import Watch
 
 log = logging.getLogger("levee")
 THREADS = 32  # for turns and requests, which mostly wait
+KOPFS_OWN = (
+    f"{names.LEVEE}/kopf"  # which nothing bears: a finalizer that kopf takes for its own it takes away, since no handler here needs one
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +141,7 @@ def tuned() -> kopf.OperatorSettings:
     settings.posting.enabled = False
     settings.watching.server_timeout = watching.SERVER_TIMEOUT_S
     settings.watching.client_timeout = watching.CLIENT_TIMEOUT_S
-    settings.persistence.finalizer = names.FINALIZER
+    settings.persistence.finalizer = KOPFS_OWN
     return settings
 
 

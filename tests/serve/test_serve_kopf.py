@@ -1,0 +1,134 @@
+"""Kopf watches, and writes nothing of its own: the resource's finalizer is ours to put and to take."""
+
+import asyncio
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Event, Thread
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import kopf
+import pytest
+
+from levee.serve import app
+from levee.topology.crd import PLURAL
+from levee.topology.spec import GROUP, KIND, VERSION
+from levee.worlds.kubernetes.names import FINALIZER
+
+EXTENSIONS = "apiextensions.k8s.io"
+TOPOLOGIES = f"/apis/{GROUP}/{VERSION}/{PLURAL}"
+
+
+def resource(version: int, **metadata: Any) -> Any:
+    known = {"name": "clicks", "namespace": "shop", "uid": "the-uid", "generation": 1, "resourceVersion": str(version)}
+    return {"apiVersion": f"{GROUP}/{VERSION}", "kind": KIND, "metadata": known | metadata, "spec": {}, "status": {"state": "running"}}
+
+
+@dataclass
+class Server:
+    """As much of an API server as kopf asks for: what there is, one resource, and what happens to it."""
+
+    first: Any
+    later: list[Any]
+    patches: list[Any] = field(default_factory=list)
+    over: Event = field(default_factory=Event)
+
+    def answer(self, path: str) -> Any:
+        served = {
+            "/api": {"versions": ["v1"]},
+            "/api/v1": {"resources": [kind("Namespace", "namespaces"), kind("Event", "events")]},
+            "/apis": {"groups": [group(GROUP, VERSION), group(EXTENSIONS, "v1")]},
+            f"/apis/{GROUP}/{VERSION}": {"resources": [kind(KIND, PLURAL)]},
+            f"/apis/{EXTENSIONS}/v1": {"resources": [kind("CustomResourceDefinition", "customresourcedefinitions")]},
+            TOPOLOGIES: {"metadata": {"resourceVersion": "1"}, "items": [self.first]},
+        }
+        return served.get(path, {"metadata": {"resourceVersion": "1"}, "items": []})
+
+    @contextmanager
+    def serving(self) -> Iterator[str]:
+        served = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                asked = urlsplit(self.path)
+                watches = "watch" in parse_qs(asked.query)
+                self.tell([served.answer(asked.path)] if not watches else served.later if asked.path == TOPOLOGIES else [])
+                if watches:
+                    served.over.wait(10)
+
+            def do_PATCH(self) -> None:
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                served.patches.append(json.loads(body))
+                self.tell([served.first])
+
+            def tell(self, things: list[Any]) -> None:
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.end_headers()
+                self.wfile.write(b"".join(json.dumps(one).encode() + b"\n" for one in things))
+                self.wfile.flush()
+
+            def log_message(self, *_: object) -> None:
+                """Nobody wants to read it."""
+
+        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        server.daemon_threads = True
+        Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            self.over.set()
+            server.shutdown()
+            server.server_close()
+
+
+def group(name: str, version: str) -> Any:
+    return {"name": name, "preferredVersion": {"version": version}, "versions": [{"version": version}]}
+
+
+def kind(name: str, plural: str) -> Any:
+    return {"name": plural, "singularName": name.lower(), "kind": name, "namespaced": True, "verbs": ["list", "watch", "patch", "get"]}
+
+
+@dataclass
+class Seen:
+    """In place of a hub."""
+
+    enough: int
+    resources: list[Any] = field(default_factory=list)
+    done: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def resource_seen(self, found: Any) -> None:
+        self.resources.append(found)
+        if len(self.resources) == self.enough:
+            self.done.set()
+
+
+async def watched(server: Server, url: str, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    monkeypatch.setattr(kopf, "login_via_client", lambda **_: kopf.ConnectionInfo(server=url))
+    seen, stop = Seen(1 + len(server.later)), asyncio.Event()
+    registry = app.registry(seen)  # type: ignore[arg-type]  # a fake
+    operator = asyncio.create_task(
+        kopf.operator(registry=registry, settings=app.tuned(), standalone=True, clusterwide=True, stop_flag=stop)
+    )
+    await asyncio.wait_for(seen.done.wait(), 20)
+    await asyncio.sleep(0.5)  # for what kopf does after its handlers
+    server.over.set()
+    stop.set()
+    await operator
+    return seen.resources
+
+
+@pytest.mark.parametrize(
+    "metadata", [{}, {"finalizers": [FINALIZER]}, {"finalizers": [FINALIZER], "deletionTimestamp": "2026-01-01T00:00:00Z"}]
+)
+def test_whatever_happens_to_a_resource_kopf_leaves_it_as_it_is(metadata: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By itself it would take away a finalizer that it holds for its own and sees no use for, every time."""
+    server = Server(resource(1, **metadata), [{"type": "MODIFIED", "object": resource(2, **metadata)}])
+    with server.serving() as url:
+        seen = asyncio.run(watched(server, url, monkeypatch))
+    assert [one["metadata"]["resourceVersion"] for one in seen] == ["1", "2"]
+    assert server.patches == []
