@@ -1,7 +1,7 @@
 """An API server and a kubelet in a dictionary, and operators that can be killed at every request they make.
 
 What it keeps of the real one: resourceVersions that only grow and are compared, UIDs, generations that follow the spec, finalizers that
-hold what is deleted, and pods that a kubelet starts and ends.
+hold what is deleted, numbers and nulls as they come back, and pods that a kubelet starts and ends.
 """
 
 import asyncio
@@ -64,6 +64,7 @@ class Plant:
 
     def put(self, path: str, thing: Object) -> Object:
         self.version += 1
+        thing = as_stored(thing)
         thing["metadata"]["resourceVersion"] = str(self.version)
         self.things[path] = thing
         if path.startswith(PODS):
@@ -225,6 +226,19 @@ def is_up(pod: PodSeen) -> bool:
 
 def well(replica: ReplicaName) -> ReplicaSeen:
     return ReplicaSeen(replica, Status.RUNNING, epoch=7, rank=0)
+
+
+def as_stored(thing: Any) -> Any:
+    """A whole number comes back without its point, and a null in an object not at all."""
+    match thing:
+        case dict():
+            return {key: as_stored(value) for key, value in thing.items() if value is not None}
+        case list():
+            return [as_stored(one) for one in thing]
+        case float() if thing.is_integer():
+            return int(thing)
+        case _:
+            return thing
 
 
 def stamp() -> str:

@@ -38,9 +38,7 @@ from levee.worlds.kubernetes.watching import Watch
 
 log = logging.getLogger("levee")
 THREADS = 32  # for turns and requests, which mostly wait
-KOPFS_OWN = (
-    f"{names.LEVEE}/kopf"  # which nothing bears: a finalizer that kopf takes for its own it takes away, since no handler here needs one
-)
+KOPFS_OWN = f"{names.LEVEE}/kopf"  # borne by nothing: kopf takes away a finalizer of its own that no handler needs
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ Called by: hub, one turn after another, never two at once.
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import random
 from typing import Any
 
@@ -20,11 +20,12 @@ from levee.control.wanted import Wanted
 from levee.lifecycle.failures import Terms
 from levee.lifecycle.handlers import Context, Handler, Handlers, missing_handlers
 from levee.lifecycle.machine import Machine
-from levee.lifecycle.names import ERROR, EventName, Kind, OnFailure
+from levee.lifecycle.names import ERROR, RECOVER, EventName, Kind, OnFailure
 from levee.lifecycle.names import Instant as Wall
 from levee.lifecycle.position import Failing, Position
 from levee.lifecycle.runner import Runner, Turn
 from levee.serve import promises, status
+from levee.serve.arrival import Arrival, told_decision
 from levee.serve.deeds import Deed, Deeds
 from levee.serve.documents import BOUNDED, document
 from levee.serve.holding import Known, differs, holding
@@ -56,6 +57,7 @@ class Life:
     seen: Observation = field(default_factory=Observation)
     decision: Decision | None = None
     chronicle: Chronicle = field(default_factory=Chronicle)
+    arrival: Arrival = field(default_factory=Arrival)
     promises: Promises = field(default_factory=Promises)
     written: Mapping[str, Any] = field(default_factory=dict)  # the status as it was told last
     written_at: Instant = LONG_AGO
@@ -86,6 +88,8 @@ class Life:
         self.deeds.read, self.deeds.nonce = int(before.get("read") or 0), int(before.get("restartNonce") or 0)
         self.deeds.trouble = status.told_trouble(self.written)
         self.parts, self.decision, self.stands_by = None, None, False
+        self.arrival = Arrival(told_decision(self.written))
+        self.written_at = self.shop.now() if self.written else LONG_AGO
 
     def renew(self, resource: Object) -> None:
         self.resource = self.deeds.resource = resource
@@ -134,7 +138,8 @@ class Life:
         if how == "all" and self.deeds.world is not None and not turn.taken:
             self.parts = Parts.after(self.deeds.world, self.seen)
             self.whole_due = Instant(now + max(WHOLE_MS_MIN, WHOLE_TIMES * (self.shop.now() - now)))
-        await self.report(turn.position, now)
+        if not self.has_only_come(turn):
+            await self.report(turn.position, now)
         return await self.rest(turn)
 
     def holding(self, seen: Observation | None, now: Instant) -> frozenset[EventName]:
@@ -153,13 +158,21 @@ class Life:
         self.look_at_whole()
         seen = seen or world.observe(now)
         decision = decide(world.wanted, seen, now)
+        if not self.arrival.may_act(seen, now):
+            decision = replace(decision, actions=())
         world.perform_all(decision.actions, now)
-        first = self.decision is None and not decision.actions  # what a new operator finds is no news
-        for event in summed(self.chronicle.events(self.seen, seen, self.decision, decision)):
+        before = seen if self.decision is None and self.arrival.told is not None else self.seen
+        self.tell_what_is_new(before, seen, decision, knows=self.arrival.knows(seen, decision, now))
+        self.seen = seen
+
+    def tell_what_is_new(self, before: Observation, seen: Observation, decision: Decision, *, knows: bool) -> None:
+        """What an operator finds when it comes, and leaves as it is, is no news."""
+        was, first = self.arrival.told, self.decision is None and not decision.actions
+        for event in summed(self.chronicle.events(before, seen, was, decision if knows or was is None else was)):
             if not first:
-                reason, note = words(event)
-                self.teller.tell(self.owner, reason, note, grave=event.grave)
-        self.seen, self.decision = seen, decision
+                self.teller.tell(self.owner, *words(event), grave=event.grave)
+        self.arrival.told = decision if knows else was
+        self.decision = decision
 
     # ---- between two looks at a large topology as a whole
 
@@ -182,10 +195,8 @@ class Life:
         if part is None or decision is None or not is_of_workers(decision):
             return False
         parts.world.perform_all(decision.actions, now)
-        for event in summed(self.chronicle.events(part.before, part.seen, self.decision, decision)):
-            self.teller.tell(self.owner, *words(event), grave=event.grave)
+        self.tell_what_is_new(part.before, part.seen, decision, knows=self.arrival.over or bool(decision.actions))
         parts.taken(part)
-        self.decision = decision
         return True
 
     def look_at_whole(self) -> None:
@@ -234,6 +245,13 @@ class Life:
 
     # ---- what people read
 
+    def has_only_come(self, turn: Turn) -> bool:
+        """And has yet to see what the operator before had seen."""
+        assert turn.position is not None
+        known = self.written.get("observedGeneration") == self.resource["metadata"]["generation"]
+        happened = turn.position.failing is not None or any(one.when != RECOVER for one in turn.taken)
+        return known and not happened and self.decision is not None and not self.arrival.over
+
     async def report(self, position: Position, now: Instant) -> None:
         deeds = self.deeds
         worth = deeds.plan.worth if deeds.plan is not None else None
@@ -251,9 +269,10 @@ class Life:
             world.silent if world is not None else "",
             bounded=self.runner.machine.name == BOUNDED,
             promise=await asyncio.to_thread(self.promise, world.wanted, now) if world is not None else None,
+            planned_before=status.told_plan(self.written) if worth is None else None,
         )
         told = status.stamped(status.fields(scene) | self.memory(), self.written, scene.generation, stamp(Wall(self.shop.wall_ms())))
-        changed = {name: value for name, value in told.items() if self.written.get(name) != value}
+        changed = status.changed(self.written, told)
         if not changed or (not self.is_news(changed) and now - self.written_at < QUIET_MS):
             return
         await self.records.patch({"status": changed})

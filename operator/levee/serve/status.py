@@ -42,6 +42,7 @@ class Scene:
     silent: str = ""  # why the store does not answer
     bounded: bool = False  # its sources come to an end
     promise: Promise | None = None
+    planned_before: "Said | None" = None  # as the operator before has told it
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +143,8 @@ def planned(scene: Scene) -> Said:
     if scene.position.failing is not None and waits(scene):
         return Said("Planned", "Unknown", "Waiting", scene.position.failing.why)
     if scene.worth is None:
-        return Said("Planned", "Unknown", "NotYet", "it has not been planned yet")
+        rests = scene.planned_before if scene.position.state in {"suspending", "suspended"} else None
+        return rests or Said("Planned", "Unknown", "NotYet", "it has not been planned yet")
     worth = scene.worth
     gap = (
         "proven to be the best"
@@ -161,6 +163,14 @@ def told_trouble(written: Mapping[str, Any]) -> tuple[str, str]:
         if one["type"] == "Planned" and one["status"] == "False":
             return str(one["reason"]), str(one["message"]).removesuffix(GOES_ON)
     return "", ""
+
+
+def told_plan(written: Mapping[str, Any]) -> Said | None:
+    """Who takes over a topology that rests does not read its plan before it is resumed."""
+    for one in written.get("conditions") or ():
+        if one["type"] == "Planned" and one["status"] == "True":
+            return Said("Planned", "True", str(one["reason"]), str(one["message"]))
+    return None
 
 
 def healthy(scene: Scene) -> Said:
@@ -208,3 +218,12 @@ def steadied(before: int | None, now: int | None) -> dict[str, int | None]:
     if now is None:
         return {}
     return {"lagEpochs": before if before is not None and abs(now - before) <= max(CAUGHT_UP_EPOCHS, before // 2) else now}
+
+
+def changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
+    """A null in what is told takes away what is there; where nothing is there, it says nothing."""
+    return {name: value for name, value in now.items() if bare(before.get(name)) != bare(value)}
+
+
+def bare(value: Any) -> Any:
+    return {key: bare(one) for key, one in value.items() if one is not None} if isinstance(value, Mapping) else value
