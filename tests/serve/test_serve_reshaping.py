@@ -95,3 +95,78 @@ def test_a_task_that_has_not_come_to_the_last_epoch_keeps_the_graph_as_it_was(tm
     assert reason == "CannotChange"
     assert f"has not come to epoch {LAST}" in message
     assert OperatorName("more") not in graph_in_force(one).operators
+
+
+def goes_on_as_it_was(one: Operator) -> None:
+    """Its sources are told to begin again, by the graph that they had."""
+    one.run("running", 30)
+    one.go_on(3)
+    assert one.life is not None
+    record = one.life.deeds.need_world().book.newest()
+    assert record is not None
+    assert not record.shape.stopped
+    assert any(replica.startswith("market/") for replica, _ in record.live.ranks)
+    assert OperatorName("more") not in graph_in_force(one).operators
+    assert not any("more" in str(pod) for pod in one.plant.pods())
+    assert healthy(one.plant) == "True"
+
+
+def healthy(plant: Plant) -> str:
+    [found] = [one for one in plant.things[PATH]["status"]["conditions"] if one["type"] == "Healthy"]
+    return str(found["status"])
+
+
+def suspended(plant: Plant, one: Operator, place: Path) -> None:
+    plant.apply(topology(place / "store", suspend=True))
+    one.run("suspended", 30)
+
+
+def test_a_resume_that_is_refused_goes_on_with_the_graph_that_was_in_force(tmp_path: Path) -> None:
+    plant, one = begun(tmp_path)
+    suspended(plant, one, tmp_path)
+    plant.apply(grown(tmp_path))
+    one.go_on(4)
+    goes_on_as_it_was(one)
+    assert planned(plant)[0] == "CannotChange"
+
+
+def test_a_resume_that_is_not_valid_goes_on_with_the_graph_that_was_in_force(tmp_path: Path) -> None:
+    plant, one = begun(tmp_path)
+    suspended(plant, one, tmp_path)
+    told = topology(tmp_path / "store")
+    told["spec"]["operators"][0]["inputs"][0]["from"] = "nowhere"
+    plant.apply(told)
+    one.go_on(4)
+    goes_on_as_it_was(one)
+    assert planned(plant)[0] == "Invalid"
+
+
+@pytest.mark.parametrize("another", [False, True])
+def test_a_graph_that_cannot_be_once_its_plan_is_written_is_not_tried_for_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, another: bool
+) -> None:
+    """The tasks have come to the last epoch when they are asked for the first time, and the store knows better the second time."""
+    plant, one = begun(tmp_path)
+    suspended(plant, one, tmp_path)
+    answers = itertools.chain([()], itertools.repeat((TaskId("count/0"),)))
+    monkeypatch.setattr(reshaping, "behind", lambda *_: next(answers))
+    plant.apply(grown(tmp_path))
+    one.go_on(2)
+    if another:
+        one = operator(plant)
+    one.go_on(4)
+    goes_on_as_it_was(one)
+    assert planned(plant)[0] == "CannotChange"
+
+
+def test_what_was_refused_can_be_asked_for_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant, one = begun(tmp_path)
+    suspended(plant, one, tmp_path)
+    plant.apply(grown(tmp_path))
+    one.go_on(4)
+    goes_on_as_it_was(one)
+    suspended(plant, one, tmp_path)
+    monkeypatch.setattr(reshaping, "behind", lambda *_: ())
+    plant.apply(grown(tmp_path))
+    one.run("running", 30)
+    assert OperatorName("more") in graph_in_force(one).operators

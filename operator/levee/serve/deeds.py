@@ -18,7 +18,7 @@ from levee.control.names import Instant
 from levee.control.seen import Observation
 from levee.control.wanted import Wanted
 from levee.lifecycle.handlers import Context, NotYet, Overtaken
-from levee.lifecycle.names import EventName, MethodName
+from levee.lifecycle.names import MethodName
 from levee.plans.running import terms_of
 from levee.serve import planning
 from levee.serve.importing import Imports
@@ -250,7 +250,7 @@ class Deeds:
         """As `levee run` does it: what cannot go on with the state that is there is not taken up."""
         assert self.draft is not None, "it has just been made"
         record, wanted = self.need_world().book.newest(), self.wanted(self.draft)
-        if record is not None and self.shape_of(self.in_force().resource) != self.shape_of(self.draft.resource):
+        if record is not None and self.is_of_another_graph(record, wanted, self.draft):
             wrong = tuple(reshaping.complaints(self.need_world().book, record, wanted, WAYS))
             self.trouble = ("CannotChange", "; ".join(map(complaint_text, wrong)))
             if wrong:
@@ -265,6 +265,10 @@ class Deeds:
         self.trouble = ("DryRunFailed", "; ".join(map(complaint_text, wrong))) if wrong else ("", "")
         return "refused" if wrong else "planned"
 
+    def is_of_another_graph(self, record: ControlRecord, wanted: Wanted, draft: WrittenPlan) -> bool:
+        """By the record above all: a plan that was taken up may be in force nowhere yet."""
+        return reshaping.is_drawn_otherwise(record, wanted) or self.shape_of(self.in_force().resource) != self.shape_of(draft.resource)
+
     def change_plan(self, context: Context) -> None:
         self.write_plan(context)
         self.open_log(context)
@@ -272,13 +276,26 @@ class Deeds:
 
     def revert_plan(self, context: Context) -> None:
         """If the refused one is in force by now, the one before it comes again, under a number of its own."""
-        world = self.need_world()
+        world, self.draft = self.need_world(), None
         self.trials.clear()
-        self.draft, blobs, layout = None, world.book.driver.blobs, world.book.wiring.layout
-        good = plans.read(blobs, layout, self.number - 1) if self.in_force().generation == self.read else None
-        if good is not None and self.shape_of(good.resource) == self.shape_of(self.in_force().resource):  # streams run by the new one
-            self.take_up(good, plans.write(blobs, layout, good))
+        record, blobs, layout = world.book.newest(), world.book.driver.blobs, world.book.wiring.layout
+        if record is not None and record.plan != self.number:
+            self.take_up_again(record.plan)
+        elif self.in_force().generation == self.read:
+            good = plans.read(blobs, layout, self.number - 1)
+            if good is not None and self.shape_of(good.resource) == self.shape_of(self.in_force().resource):  # streams run by the new one
+                self.take_up(good, plans.write(blobs, layout, good))
+                self.open_log(context)
+        if record is not None and is_stopped_for_now(record):
             self.open_log(context)
+
+    def take_up_again(self, number: int) -> None:
+        """What the newest record names, where no record names what was taken up since."""
+        book = self.need_world().book
+        found = plans.read(book.driver.blobs, book.wiring.layout, number)
+        if found is None:
+            raise Overtaken
+        self.take_up(found, number)
 
     def order_stop(self, context: Context) -> None:
         """Whoever loses the race for a number tries the next."""
@@ -436,5 +453,6 @@ def hindrances(resource: Resource, shop: Shop) -> list[Complaint]:
     return found
 
 
-def said(event: str | None) -> EventName | None:
-    return None if event is None else EventName(event)
+def is_stopped_for_now(record: ControlRecord) -> bool:
+    """Who has asked to be resumed goes on, whatever becomes of what else was asked; what has come to its end does not."""
+    return record.shape.stopped and not record.reason.startswith(Reason.COMPLETED)

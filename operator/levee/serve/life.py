@@ -89,7 +89,7 @@ class Life:
         self.deeds.trouble = status.told_trouble(self.written)
         self.parts, self.decision, self.stands_by = None, None, False
         self.arrival = Arrival(told_decision(self.written))
-        self.written_at = self.shop.now() if self.written else LONG_AGO
+        self.written_at = LONG_AGO if self.arrival.told is None else self.shop.now()
 
     def renew(self, resource: Object) -> None:
         self.resource = self.deeds.resource = resource
