@@ -101,7 +101,7 @@ class Stage:
         return self.turn() + self.turn()
 
     def close(self) -> None:
-        self.life.deeds.close()
+        self.life.ground.access.close()
         self.loop.close()
         self.shop.planner.close()
 

@@ -183,7 +183,7 @@ def test_a_new_target_moves_no_pod_that_need_not_move(plant: Plant, tmp_path: Pa
     assert plant.born == born
     assert not plant.ended
     assert one.life is not None
-    assert one.life.deeds.number == 2
+    assert one.life.ground.number == 2
 
 
 @pytest.mark.parametrize("change", [{"suspend": True}, None])

@@ -43,7 +43,7 @@ def begun(place: Path) -> tuple[Plant, Operator]:
 
 def graph_in_force(one: Operator) -> drawing.Drawing:
     assert one.life is not None
-    record = one.life.deeds.need_world().book.newest()
+    record = one.life.ground.need_world().book.newest()
     assert record is not None
     found = drawing.read(record.shape.graph)
     assert found is not None
@@ -80,7 +80,7 @@ def test_a_suspended_topology_goes_on_with_another_graph_and_what_is_new_begins_
     assert OperatorName("more") in graph_in_force(one).operators
     assert any("more" in str(pod) for pod in plant.pods())
     assert one.life is not None
-    book = one.life.deeds.need_world().book
+    book = one.life.ground.need_world().book
     assert TaskId("more/0") in book.wiring.tasks
     assert (tmp_path / "store" / book.wiring.layout.checkpoint(TaskId("more/0"), LAST)).exists()
 
@@ -102,7 +102,7 @@ def goes_on_as_it_was(one: Operator) -> None:
     one.run("running", 30)
     one.go_on(3)
     assert one.life is not None
-    record = one.life.deeds.need_world().book.newest()
+    record = one.life.ground.need_world().book.newest()
     assert record is not None
     assert not record.shape.stopped
     assert any(replica.startswith("market/") for replica, _ in record.live.ranks)

@@ -67,7 +67,7 @@ def test_who_leads_again_goes_on_by_the_plan_that_another_has_put_in_force(tmp_p
     lead(first, second)
     assert plant.written[before:] == []
     assert first.life is not None
-    assert first.life.deeds.number == 2
-    assert first.life.deeds.world is not None
-    assert first.life.deeds.world.record is not None
-    assert first.life.deeds.world.record.plan == 2
+    assert first.life.ground.number == 2
+    assert first.life.ground.world is not None
+    assert first.life.ground.world.record is not None
+    assert first.life.ground.world.record.plan == 2

@@ -65,8 +65,8 @@ def planned(plant: Plant) -> tuple[str, str, str]:
 
 def functions(one: Operator) -> dict[str, str]:
     assert one.life is not None
-    assert one.life.deeds.world is not None
-    record = one.life.deeds.world.book.newest()
+    assert one.life.ground.world is not None
+    record = one.life.ground.world.book.newest()
     assert record is not None
     return {str(name): function for name, function in record.shape.functions}
 
@@ -176,7 +176,7 @@ def passes(plant: Plant, one: Operator) -> None:
         if name in plant.things and plant.things[name]["status"]["phase"] == "Running":
             end(plant, "[]")
         one.go_on(1)
-        if one.state() == "running" and one.life is not None and one.life.deeds.number == 2:
+        if one.state() == "running" and one.life is not None and one.life.ground.number == 2:
             one.go_on(2)
             return
     raise AssertionError(one.state())

@@ -59,7 +59,7 @@ class Hub:
             self.of_key[key_of(entry.life.owner)].pop(entry.life.owner.uid)
         if entry is not None and entry.task is not None:
             entry.task.cancel()
-            entry.life.deeds.close()
+            entry.life.ground.access.close()
 
     def pods_seen(self, keys: Iterable[Key]) -> None:
         for key in keys:

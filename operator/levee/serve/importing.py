@@ -2,7 +2,7 @@
 
 Why: a topology whose exporter is missing would start replicas that can do nothing; so it waits in `mapping`, and says what for. From then
 on what it has yet to import is held, also while its pods start.
-Called by: deeds, in threads.
+Called by: making, in threads.
 """
 
 from collections.abc import Callable, Mapping

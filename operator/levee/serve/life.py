@@ -28,6 +28,7 @@ from levee.serve import promises, status
 from levee.serve.arrival import Arrival, told_decision
 from levee.serve.deeds import Deed, Deeds
 from levee.serve.documents import BOUNDED, document
+from levee.serve.ground import Ground
 from levee.serve.holding import Known, differs, holding
 from levee.serve.metrics import Standing
 from levee.serve.promises import Promise, Promises
@@ -50,7 +51,7 @@ class Life:
     shop: Shop
     owner: Owner
     resource: Object
-    deeds: Deeds = field(init=False)
+    ground: Ground = field(init=False)
     records: StatusRecords = field(init=False)
     runner: Runner = field(init=False)
     teller: Teller = field(init=False)
@@ -69,12 +70,12 @@ class Life:
     waits: str = ""  # what was told last of why it waits
 
     def __post_init__(self) -> None:
-        self.deeds = Deeds(self.shop, self.owner, self.resource)
+        self.ground = Ground(self.shop, self.owner, self.resource)
         self.records = StatusRecords(self.shop.api, self.owner)
         self.teller = Teller(self.shop.api, self.shop.identity)
         lifecycle = document(self.resource, (self.resource.get("status") or {}).get("state"))
         self.runner = Runner(
-            lifecycle, self.records, handlers(self.deeds), lambda: Wall(self.shop.wall_ms()), random, self.terms(lifecycle)
+            lifecycle, self.records, handlers(Deeds(self.ground)), lambda: Wall(self.shop.wall_ms()), random, self.terms(lifecycle)
         )
         self.recall()
         missing = missing_handlers(self.runner.machine, self.runner.handlers)
@@ -84,15 +85,15 @@ class Life:
         """What another operator has left: a plan or a restart that one knew before it led may be long over."""
         self.written = self.resource.get("status") or {}
         before = self.written.get("lifecycle") or {}
-        self.deeds.forget()
-        self.deeds.read, self.deeds.nonce = int(before.get("read") or 0), int(before.get("restartNonce") or 0)
-        self.deeds.trouble = status.told_trouble(self.written)
+        self.ground.forget()
+        self.ground.read, self.ground.nonce = int(before.get("read") or 0), int(before.get("restartNonce") or 0)
+        self.ground.trouble = status.told_trouble(self.written)
         self.parts, self.decision, self.stands_by = None, None, False
         self.arrival = Arrival(told_decision(self.written))
         self.written_at = LONG_AGO if self.arrival.told is None else self.shop.now()
 
     def renew(self, resource: Object) -> None:
-        self.resource = self.deeds.resource = resource
+        self.resource = self.ground.resource = resource
         self.runner.terms = self.terms(self.runner.machine)
 
     def terms(self, lifecycle: Machine) -> Terms:
@@ -123,7 +124,7 @@ class Life:
         now = self.shop.now()
         if await self.took_part(now):
             return TURN_S
-        seen = await asyncio.to_thread(self.deeds.observe, now)
+        seen = await asyncio.to_thread(self.ground.observe, now)
         self.choose_lifecycle()
         self.held_now = self.holding(seen, now)
         failing = self.runner.position.failing if self.runner.position is not None else None
@@ -133,27 +134,27 @@ class Life:
             return SOON_S
         await asyncio.to_thread(self.tell_of, turn)
         how = self.runner.machine.states[turn.position.state].annotations.get("decide", "nothing")
-        if how in {"all", "start"} and self.deeds.world is not None:
+        if how in {"all", "start"} and self.ground.world is not None:
             await asyncio.to_thread(self.control, now, None if turn.taken else seen)
-        if how == "all" and self.deeds.world is not None and not turn.taken:
-            self.parts = Parts.after(self.deeds.world, self.seen)
+        if how == "all" and self.ground.world is not None and not turn.taken:
+            self.parts = Parts.after(self.ground.world, self.seen)
             self.whole_due = Instant(now + max(WHOLE_MS_MIN, WHOLE_TIMES * (self.shop.now() - now)))
         if not self.has_only_come(turn):
             await self.report(turn.position, now)
         return await self.rest(turn)
 
     def holding(self, seen: Observation | None, now: Instant) -> frozenset[EventName]:
-        deeds = self.deeds
+        ground = self.ground
         pods = len(self.shop.cluster.pods(self.owner.namespace, names.fitted(self.owner.name)))
-        in_force = deeds.plan.resource if deeds.plan is not None else None
+        in_force = ground.plan.resource if ground.plan is not None else None
         known = Known(
-            in_force, deeds.read, deeds.nonce, pods, deeds.world.wanted if deeds.world is not None else None, seen, deeds.abandoned
+            in_force, ground.read, ground.nonce, pods, ground.world.wanted if ground.world is not None else None, seen, ground.abandoned
         )
         return holding(self.resource, known, now) & self.runner.machine.events.keys()
 
     def control(self, now: Instant, seen: Observation | None) -> None:
         """What was seen is old once a transition was taken."""
-        world = self.deeds.world
+        world = self.ground.world
         assert world is not None
         self.look_at_whole()
         seen = seen or world.observe(now)
@@ -206,7 +207,7 @@ class Life:
 
     def standing(self) -> Standing:
         state = self.runner.position.state if self.runner.position is not None else self.written.get("state", "submitted")
-        return Standing(self.owner.key, str(state), self.deeds.plan.worth.gap if self.deeds.plan is not None else None, self.settled)
+        return Standing(self.owner.key, str(state), self.ground.plan.worth.gap if self.ground.plan is not None else None, self.settled)
 
     @property
     def settled(self) -> bool:
@@ -216,8 +217,8 @@ class Life:
     def note_failure(self, turn: Turn, failing: Failing | None) -> None:
         """Why an edit was taken back, where nothing else says so."""
         reverted = any(one.when == ERROR and one.to == "reverting" for one in turn.taken)
-        if reverted and failing is not None and not self.deeds.trouble[1]:
-            self.deeds.trouble = ("NotInForce", failing.why)
+        if reverted and failing is not None and not self.ground.trouble[1]:
+            self.ground.trouble = ("NotInForce", failing.why)
 
     def tell_of(self, turn: Turn) -> None:
         self.tell_of_transitions(turn)
@@ -227,8 +228,8 @@ class Life:
         if waits and waits != self.waits:
             self.teller.tell(self.owner, "Waiting", waits)
         self.waits = waits or self.waits
-        while self.deeds.news:
-            event = self.deeds.news.pop(0)
+        while self.ground.news:
+            event = self.ground.news.pop(0)
             self.teller.tell(self.owner, *words(event), grave=event.grave)
 
     def tell_of_transitions(self, turn: Turn) -> None:
@@ -238,7 +239,7 @@ class Life:
             if taken.to != taken.origin:
                 note = f"{taken.origin} -> {turn.position.state if turn.position else taken.to}"
                 grave = taken.when in {"error", "refused", "infeasible"}
-                why = self.deeds.trouble[1]
+                why = self.ground.trouble[1]
                 self.teller.tell(
                     self.owner, str(taken.when).title().replace("_", ""), f"{note}{': ' + why if grave and why else ''}", grave=grave
                 )
@@ -253,10 +254,10 @@ class Life:
         return known and not happened and self.decision is not None and not self.arrival.over
 
     async def report(self, position: Position, now: Instant) -> None:
-        deeds = self.deeds
-        worth = deeds.plan.worth if deeds.plan is not None else None
+        ground = self.ground
+        worth = ground.plan.worth if ground.plan is not None else None
         living = position.state in status.LIVING
-        world = deeds.world if living else None
+        world = ground.world if living else None
         scene = status.Scene(
             int(self.resource["metadata"]["generation"]),
             position,
@@ -279,25 +280,25 @@ class Life:
         self.written, self.written_at = {**self.written, **told}, now
 
     def promise(self, wanted: Wanted, now: Instant) -> Promise | None:
-        deeds = self.deeds
-        if deeds.plan is None:
+        ground = self.ground
+        if ground.plan is None:
             return None
-        return self.promises.of(deeds.plan, promises.missing(wanted, self.seen, now), self.shop.zones)
+        return self.promises.of(ground.plan, promises.missing(wanted, self.seen, now), self.shop.zones)
 
     def trouble(self, position: Position) -> tuple[str, str]:
         lifecycle = self.runner.machine
         if "edit" in self.held_now and position.state in status.LIVING and lifecycle.transition(position.state, EventName("edit")) is None:
             return "CannotChange", "a topology whose sources end cannot be changed once it has begun: make another one"
-        return ("", "") if self.is_as_in_force() else self.deeds.trouble
+        return ("", "") if self.is_as_in_force() else self.ground.trouble
 
     def is_as_in_force(self) -> bool:
         """What was refused is gone by now: the resource is again what runs, and is not read for that."""
-        deeds, generation = self.deeds, int(self.resource["metadata"]["generation"])
-        return deeds.plan is not None and deeds.read != generation and not differs(self.resource["spec"], deeds.plan.resource["spec"])
+        ground, generation = self.ground, int(self.resource["metadata"]["generation"])
+        return ground.plan is not None and ground.read != generation and not differs(self.resource["spec"], ground.plan.resource["spec"])
 
     def memory(self) -> dict[str, Any]:
         """What the next operator could not find out by itself, if it is not written yet."""
-        told = {"read": self.deeds.read, "restartNonce": self.deeds.nonce}
+        told = {"read": self.ground.read, "restartNonce": self.ground.nonce}
         before = self.written.get("lifecycle") or {}
         return {} if told.items() <= before.items() else {"lifecycle": told}
 

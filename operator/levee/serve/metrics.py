@@ -1,7 +1,7 @@
 """What the operator tells Prometheus of itself.
 
 Why: whether topologies are well, each says itself; this says whether who looks after them is.
-Called by: app opens it; life, hub and deeds count.
+Called by: app opens it; life, hub and making count.
 """
 
 from collections.abc import Callable, Iterable, Mapping

@@ -1,7 +1,7 @@
 """Plan a topology in a process of its own, for the nodes that the cluster has.
 
 Why: a search may take all the time it is given, and all of a core; meanwhile other topologies must be looked after.
-Called by: deeds.
+Called by: making; all who read a resource.
 """
 
 import json

@@ -1,6 +1,6 @@
 """What all topologies of one operator share: the API server, what is known of the cluster, the planner, clocks and chance.
 
-Called by: app, which opens it; life and deeds.
+Called by: app, which opens it; life, ground and what stands on it.
 """
 
 import time

@@ -2,7 +2,7 @@
 
 Why: an edit that cannot go on with the state that is there must be refused before anything has changed. It takes a JVM and many seconds,
 so a pod does it; its name follows from the resource's generation, so that whoever takes over finds it and asks nobody twice.
-Called by: deeds, when a changed resource has a plan.
+Called by: edits, when a changed resource has a plan.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

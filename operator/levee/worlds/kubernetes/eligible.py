@@ -1,6 +1,6 @@
 """The nodes that a topology may be planned for.
 
-Called by: serve.deeds, for the plan in force; the command line, for a plan that is only shown.
+Called by: serve.making, for the plan in force; the command line, for a plan that is only shown.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -102,7 +102,7 @@ class KubernetesWorld(LoggedWorld):
         return pod, states, replace(pod.worker, states=states)
 
     def nodes_now(self, now: Instant) -> tuple[NodeSeen, ...]:
-        """Those of the plan, also when they are gone altogether, and others that may take in what is left homeless."""
+        """Those that the plan was made for, also when they are gone. Who has joined since takes no part before the next plan."""
         version = self.cluster.nodes_version
         if self.alive is None or self.alive.version != version or self.alive.wanted is not self.wanted:
             before = {one.node: one for one in self.alive.nodes if not one.alive} if self.alive is not None else {}

@@ -1,0 +1,110 @@
+"""From a resource to a plan: it is read and checked, its streams are mapped, and a plan for it is made and written.
+
+Why: up to here nothing runs, and all of it can be thrown away.
+Called by: deeds, for the lifecycle's methods; edits, which plans beside what is in force.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from levee.lifecycle.handlers import Context, NotYet
+from levee.serve import planning
+from levee.serve.ground import Ground, Object
+from levee.serve.importing import Imports
+from levee.serve.shop import Shop
+from levee.topology.complaint import Complaint
+from levee.topology.spec import Resource
+from levee.topology.wording import complaint_text
+from levee.worlds import plans
+from levee.worlds.kubernetes import eligible
+from levee_spark.log import probe
+from levee_spark.store.blobs import Trouble
+from levee_spark.store.drive import drive
+from levee_spark.worker.wiring import wiring_of
+
+
+@dataclass(slots=True)
+class Making:
+    ground: Ground
+    imports: Imports = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.imports = Imports(self.ground.shop, self.ground.owner, self.ground.news.append)
+
+    def read_spec(self, _: Context) -> str:
+        ground = self.ground
+        ground.read = int(ground.resource["metadata"]["generation"])
+        if ground.plan is None:
+            ground.nonce = nonce_of(ground.resource)
+        found = planning.loaded(ground.resource)
+        wrong = [*found.complaints, *(hindrances(found.resource, ground.shop) if found.resource is not None else ())]
+        ground.trouble = ("Invalid", "; ".join(map(complaint_text, wrong))) if wrong else ("", "")
+        return "refused" if wrong else "parsed"
+
+    def reread_spec(self, context: Context) -> str | None:
+        return "refused" if self.read_spec(context) == "refused" else None
+
+    def map_streams(self, _: Context) -> str:
+        ground = self.ground
+        resource = ground.read_resource()
+        found = drive(self.examine(resource), ground.access.open(resource))
+        if isinstance(found, probe.Refused):
+            raise NotYet(f"the store cannot be used: {found.why}")
+        self.imports.map(resource, wiring_of(resource, ground.owner.uid), ground.access.open(resource))
+        return "mapped"
+
+    def release_imports(self, context: Context) -> None:
+        store = self.ground.resource["spec"]["store"]
+        self.imports.release(self.ground.resource, context, lambda: self.ground.access.open_at(store["uri"], store.get("secret")))
+
+    def examine(self, resource: Resource) -> Any:
+        wiring = wiring_of(resource, self.ground.owner.uid)
+        return probe.examine(wiring.layout, f"controller-{self.ground.shop.identity}", 1, wiring.times.period_ms)
+
+    def make_plan(self, _: Context) -> str:
+        return self.planned(self.ground.resource)
+
+    def planned(self, resource: Object) -> str:
+        ground = self.ground
+        nodes = eligible.nodes(ground.shop.cluster.nodes(), resource["spec"])
+        if not nodes:
+            raise NotYet("no node of the cluster is ready and has the labels that spec.placement.nodeSelector names")
+        try:
+            with ground.shop.metrics.plans.time():
+                ground.draft = ground.shop.planner.pool.submit(planning.planned, resource, nodes).result()
+        except planning.Infeasible as why:
+            ground.trouble = ("NoPlan", str(why))
+            return "infeasible"
+        return "planned"
+
+    def write_plan(self, _: Context) -> str:
+        ground = self.ground
+        assert ground.draft is not None, "it was made before"
+        blobs, layout = ground.access.open(ground.read_resource()).blobs, ground.wiring(ground.draft.resource).layout
+        try:
+            number = plans.write(blobs, layout, ground.draft)
+        except Trouble as trouble:
+            raise NotYet(f"the store does not answer: {trouble}") from None
+        ground.take_up(ground.draft, number)
+        return "written"
+
+    def forget_plan(self, _: Context) -> None:
+        """What no control record names. Those that one names are part of the streams' history."""
+        self.ground.plan, self.ground.number, self.ground.draft = None, 0, None
+
+
+def nonce_of(resource: Object) -> int:
+    return int(resource["spec"].get("restartNonce") or 0)
+
+
+def hindrances(resource: Resource, shop: Shop) -> list[Complaint]:
+    """What a valid resource may ask for and this operator cannot do."""
+    found = []
+    if resource.spec.store.uri.startswith("memory://"):
+        found.append(Complaint("spec.store.uri", "lives in one process, and workers are pods of their own", "name a bucket"))
+    for index, operator in enumerate(resource.spec.operators):
+        if operator.executors is not None and shop.driver_account is None:
+            wrong = "asks for executors, and this operator's workers may start none"
+            fix = "leave it out, or have the chart installed with workers.executors.enabled"
+            found.append(Complaint(f"spec.operators[{index}].executors", wrong, fix))
+    return found
