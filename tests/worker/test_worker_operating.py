@@ -32,6 +32,7 @@ class HeldLane:
     restored: list[tuple[int, tuple[bytes, ...]]] = field(default_factory=list)
     fails: str = ""
     closed: bool = False
+    spread: int = 0
 
     def close(self) -> None:
         self.closed = True
