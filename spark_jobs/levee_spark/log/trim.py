@@ -82,10 +82,13 @@ class Trimmer:
         return own + self.wiring.consumers(self.task.task)
 
     def target(self, low: int) -> Script[int]:
-        """How far the floor may rise: nobody's checkpoint, nobody's pin, nothing young, no E(n) that is still to be derived."""
+        """How far the floor may rise: nobody's checkpoint, nobody's pin, nothing young.
+
+        Nor an E(n) that is still to be derived: whoever keeps a checkpoint at an epoch knew it for all that the epoch carries.
+        """
         target = yield from self.oldest_kept()
         target = min(target, (yield from self.oldest_pinned(target)))
-        while target > low and not ((yield from self.old_enough(target)) and (yield from self.changes_are_recorded(target))):
+        while target > low and not (yield from self.old_enough(target)):
             target = low + (target - low) // 2
         return target
 
@@ -113,13 +116,6 @@ class Trimmer:
             return target <= 1  # where it is corrupt, nobody knows: another target will do
         age_ms = self.clock.earliest(found.ended_ms) - found.written_ms - self.clock.resolution_ms
         return age_ms >= self.wiring.times.retention_ms
-
-    def changes_are_recorded(self, target: int) -> Script[bool]:
-        if not self.task.is_source:
-            return True
-        yield from self.begin_view()
-        manifest = yield from head.manifest_at(self.wiring.layout, self.task.task, target)
-        return manifest is not None and (yield from self.changes.settle(manifest.position))
 
     def is_ours(self) -> Script[bool]:
         """Who is wired otherwise does not know who else needs this stream."""
