@@ -131,9 +131,9 @@ class Trades:
         return {one["path"]: one["e_tag"] for one in found if "/epochs/" in one["path"]}
 
     def last_epochs(self) -> dict[str, int]:
-        """Of each stream."""
+        """Of each of its streams; others keep theirs in the same store."""
         last: dict[str, int] = defaultdict(int)
-        for path in self.epochs():
+        for path in (one for one in self.epochs() if one.startswith(f"{self.kube.namespace}/{self.name}/")):
             stream, _, number = path.rpartition("/epochs/")
             last[stream] = max(last[stream], int(number))
         return dict(last)
