@@ -14,6 +14,7 @@ class Variant:
 
 
 STATE = "spark.sql.streaming.stateStore"
+RETAINED = ("ui.retainedJobs", "ui.retainedStages", "ui.retainedTasks", "sql.ui.retainedExecutions", "sql.streaming.ui.retainedQueries")
 PROVIDER = "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider"
 
 VARIANTS: Mapping[str, Variant] = {
@@ -28,6 +29,10 @@ VARIANTS: Mapping[str, Variant] = {
     "few updates": Variant({"spark.sql.streaming.numRecentProgressUpdates": "0"}),
     "local[1]": Variant({"spark.master": "local[1]"}),
     "no codegen": Variant({"spark.sql.codegen.wholeStage": "false"}),
+    "compiled projections": Variant({"spark.sql.codegen.factoryMode": "FALLBACK"}),
+    "rows not counted": Variant({f"{STATE}.rocksdb.trackTotalNumberOfRows": "false"}),
+    "commits not validated": Variant({f"{STATE}.commitValidation.enabled": "false"}),
+    "few retained": Variant({f"spark.{name}": "5" for name in RETAINED}),
     "no source evolution": Variant({"spark.sql.streaming.queryEvolution.enableSourceEvolution": "false"}),
     "retain 100": Variant({"spark.sql.streaming.minBatchesToRetain": "100"}),
     "async progress": Variant({"spark.sql.streaming.asyncProgressTrackingEnabled": "true"}),

@@ -37,7 +37,7 @@ def archive() -> Path:
 
 def identity() -> str:
     """Of the Java and the jars, wherever they are: the JVM checks them, too, but only by refusing."""
-    files = [library(java.find()), *sorted((gateway.HOME / "jars").glob("*.jar"))]
+    files = [library(java.find()), *gateway.jars()]
     seen = [(file.name, (stat := file.stat()).st_size, int(stat.st_mtime)) for file in files]
     return blake2b(repr((seen, compiled.identity())).encode(), digest_size=8).hexdigest()
 

@@ -22,6 +22,8 @@ STARTS_WITHIN_S = 120.0
 HOME = Path(pyspark.__file__).parent
 # In Spark's home its Python workers would find pyspark as a zip file, and compile it anew each: 0.9 instead of 0.3 CPU seconds.
 NO_HOME = HOME / "none"
+# Spark reads the class files of its closures in every epoch, and a class is looked for in one jar after another.
+READ_OFTEN = ("spark-sql_", "spark-core_", "spark-catalyst_", "scala-library")
 SCALA = "2.13"  # Spark's own scripts say so to whoever starts executors on this machine
 
 
@@ -64,9 +66,12 @@ def command(flags: Sequence[str], settings: Mapping[str, str]) -> list[str]:
 
 
 def classes() -> str:
+    return os.pathsep.join(map(str, [*jars(), compiled.jar(HOME / "jars")]))
+
+
+def jars() -> list[Path]:
     """One by one: a class archive fits only jars in the same order, and `*` takes them as the file system has them."""
-    jars = HOME / "jars"
-    return os.pathsep.join(map(str, [*sorted(jars.glob("*.jar")), compiled.jar(jars)]))
+    return sorted((HOME / "jars").glob("*.jar"), key=lambda jar: (not jar.name.startswith(READ_OFTEN), jar.name))
 
 
 def launch(words: list[str], told: Path, log: Path | None, home: Path) -> "subprocess.Popen[bytes]":
