@@ -12,7 +12,7 @@ from levee.lifecycle.documents import NAMES, machine, text_of
 from levee.lifecycle.handlers import missing_handlers
 from levee.lifecycle.load import load
 from levee.lifecycle.machine import Machine, Transition
-from levee.lifecycle.names import ERROR, RECOVER, RETRY, AfterCrash, Kind, MethodName, StateName
+from levee.lifecycle.names import ERROR, GIVE_UP, RECOVER, RETRY, AfterCrash, Kind, MethodName, StateName
 from levee.topology.complaint import Complaint
 from levee.topology.status import State
 from tests.lifecycle.scripts import SCRIPTS, Deed, seen
@@ -172,7 +172,10 @@ def test_no_state_can_lose_its_persist_flag_unnoticed(name: str, state: str) -> 
 
 
 ANSWERS = [
-    (name, one.origin, one.when) for name in NAMES for one in machine(name).transitions if one.when in (RECOVER, RETRY, ERROR, "cancel")
+    (name, one.origin, one.when)
+    for name in NAMES
+    for one in machine(name).transitions
+    if one.when in (RECOVER, RETRY, ERROR, GIVE_UP, "cancel")
 ]
 
 

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from levee.lifecycle import failures
-from levee.lifecycle.documents import machine
+from levee.lifecycle.documents import NAMES, machine
 from levee.lifecycle.failures import Terms
 from levee.lifecycle.handlers import Context, GoesOn
 from levee.lifecycle.machine import Budget
-from levee.lifecycle.names import ERROR, RETRY, EventName, Instant, MethodName, OnFailure, StateName
+from levee.lifecycle.names import ERROR, GIVE_UP, RETRY, EventName, Instant, MethodName, OnFailure, StateName
 from levee.lifecycle.position import Position, Record, beginning
 from levee.lifecycle.step import Unexpected, choose, step
 from levee.topology.status import HISTORY_MAX
@@ -19,6 +19,7 @@ from tests.lifecycle.fake import Hopeless, Operator, World, run, runner
 
 JOB = machine("job")
 TERMS = Terms(Budget(attempts=3, backoff_ms=1000, backoff_ms_max=5000, jitter=0.5))
+CANCELS = replace(TERMS, on_failure=OnFailure.CANCEL)
 
 
 def at(state: str, since: int = 0, **remembered: object) -> Position:
@@ -38,15 +39,15 @@ def test_failures_in_a_row_spend_the_budget_and_then_there_is_no_other_try() -> 
     for count in (1, 2, 3):
         position = failures.failed(JOB, position, "no", Instant(0), TERMS, 0.0)
         assert position.record.failures == count
-        assert failures.due(position, Instant(10_000)) == RETRY
+        assert failures.due(JOB, position, Instant(10_000), TERMS) == RETRY
     position = failures.failed(JOB, position, "no", Instant(0), TERMS, 0.0)
-    assert failures.due(position, Instant(0)) == ERROR
+    assert failures.due(JOB, position, Instant(0), TERMS) == ERROR
 
 
 def test_it_is_not_tried_again_before_the_pause_is_over() -> None:
     position = failures.failed(JOB, at("dispatching"), "no", Instant(100), TERMS, 0.0)
-    assert failures.due(position, Instant(1099)) is None
-    assert failures.due(position, Instant(1100)) == RETRY
+    assert failures.due(JOB, position, Instant(1099), TERMS) is None
+    assert failures.due(JOB, position, Instant(1100), TERMS) == RETRY
     assert failures.wake_at(JOB, position) == 1100
 
 
@@ -67,8 +68,10 @@ def test_what_takes_too_long_has_failed_and_an_outage_of_the_operator_does_not_c
 
 
 def test_a_failure_that_is_being_answered_is_not_counted_again() -> None:
-    once = failures.observed(JOB, at("running"), (EventName("lost"),), Instant(1), TERMS, 0.0)
-    assert failures.observed(JOB, once, (EventName("lost"),), Instant(2), TERMS, 0.0) == once
+    late = Instant(JOB.states[StateName("updating")].timeout_ms or 0)
+    once = failures.observed(JOB, at("updating"), (), late, TERMS, 0.0)
+    assert once.record.failures == 1
+    assert failures.observed(JOB, once, (), Instant(late + 1), TERMS, 0.0) == once
 
 
 def test_lost_is_a_failure_in_running_only() -> None:
@@ -76,8 +79,39 @@ def test_lost_is_a_failure_in_running_only() -> None:
 
 
 def test_cancel_on_failure_tries_nothing_again() -> None:
-    terms = replace(TERMS, on_failure=OnFailure.CANCEL)
-    assert failures.due(failures.observed(JOB, at("running"), (EventName("lost"),), Instant(1), terms, 0.0), Instant(1)) == ERROR
+    given_up = failures.observed(JOB, at("running"), (EventName("lost"),), Instant(1), CANCELS, 0.0)
+    assert failures.due(JOB, given_up, Instant(1), CANCELS) == GIVE_UP
+    late = Instant(JOB.states[StateName("dispatching")].timeout_ms or 0)
+    assert failures.due(JOB, failures.observed(JOB, at("dispatching"), (), late, CANCELS, 0.0), late, CANCELS) == ERROR
+
+
+def test_who_waits_for_a_replacement_has_not_failed() -> None:
+    assert failures.observed(JOB, at("running"), (EventName("lost"),), Instant(1), TERMS, 0.0) == at("running")
+
+
+@pytest.mark.parametrize("state", ["running", "reverting"])
+def test_what_runs_is_tried_again_without_end(state: str) -> None:
+    position = at(state)
+    for count in range(1, 50):
+        position = failures.failed(JOB, position, "no", Instant(0), TERMS, 0.0)
+        assert position.record.failures == count
+        assert failures.due(JOB, position, Instant(5000), TERMS) == RETRY
+    given_up = failures.hopeless(JOB, position, "no", Instant(0), TERMS, 0.0)
+    assert (failures.due(JOB, given_up, Instant(0), TERMS), failures.due(JOB, given_up, Instant(5000), TERMS)) == (None, RETRY)
+
+
+def test_who_wants_no_other_try_after_all_gets_none() -> None:
+    given_up = failures.hopeless(JOB, at("running"), "no", Instant(0), CANCELS, 0.0)
+    assert failures.due(JOB, given_up, Instant(0), TERMS) == RETRY, "onFailure has been changed to restart"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_error_ends_a_topology_that_runs(name: str) -> None:
+    """By their leave alone: `onFailure: cancel`, or their user."""
+    document = machine(name)
+    living = {state for state in ("running", "updating", "reverting", "completing") if state in document.states}
+    for one in (each for each in document.transitions if each.origin in living and each.to not in living):
+        assert one.when in {"give_up", "cancel", "suspend", "restart", "ended"}, one
 
 
 def test_after_a_method_failed_halfway_only_the_user_is_heard() -> None:

@@ -11,7 +11,7 @@ from levee.lifecycle.checks import check
 from levee.lifecycle.documents import NAMES, machine
 from levee.lifecycle.load import load
 from levee.lifecycle.machine import Machine, Transition
-from levee.lifecycle.names import ERROR, RECOVER, RETRY, Effect, EventName, Instant, Kind, MethodName, Speaker
+from levee.lifecycle.names import ERROR, GIVE_UP, RECOVER, RETRY, Effect, EventName, Instant, Kind, MethodName, Speaker
 from levee.lifecycle.position import Failing, Position, beginning, restored
 from levee.lifecycle.step import step
 
@@ -77,7 +77,7 @@ class Life:
             return one.when == self.said
         if one.when == RECOVER:
             return False
-        if one.when in (RETRY, ERROR):
+        if one.when in (RETRY, ERROR, GIVE_UP):
             state = self.machine.states[self.position.state]
             return self.position.failing is not None or state.timeout_ms is not None or bool(state.fails_on)
         speaker = self.machine.events[one.when].by

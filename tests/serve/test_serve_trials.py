@@ -193,7 +193,7 @@ def test_what_was_found_fits_into_a_container_s_last_words(size: int) -> None:
     assert (asdict(found[0]) == asdict(told[0])) is (size == 1)
 
 
-def test_a_trial_that_may_not_begin_ends_the_edit_and_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_edit_waits_for_a_trial_that_may_not_begin_and_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plant, create = begun(tmp_path), PlantApi.do_create
 
     def limited(api: PlantApi, path: str, body: Object) -> Object | None:
@@ -201,12 +201,14 @@ def test_a_trial_that_may_not_begin_ends_the_edit_and_says_why(tmp_path: Path, m
             raise Denied(403, "Forbidden", "exceeded quota")
         return create(api, path, body)
 
-    monkeypatch.setattr(PlantApi, "do_create", limited)
-    one = operator(plant)
-    one.run("updating")
-    one.run("running", 400)
-    one.go_on(3)
-    status, reason, message = planned(plant)
-    assert (status, reason) == ("False", "NotInForce")
-    assert "exceeded quota; it goes on as its last good resource said" in message
-    assert functions(one)["count"] != OTHER
+    with monkeypatch.context() as patch:
+        patch.setattr(PlantApi, "do_create", limited)
+        one = operator(plant)
+        one.run("updating")
+        one.go_on(100)
+        status, reason, message = planned(plant)
+        assert (one.state(), status, reason) == ("updating", "Unknown", "Waiting")
+        assert "exceeded quota" in message
+        assert functions(one)["count"] != OTHER
+    passes(plant, one)
+    assert functions(one)["count"] == OTHER

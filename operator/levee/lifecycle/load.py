@@ -22,6 +22,7 @@ ENGINE = {
     OURS[0]: "Whoever managed it is gone, and what is stored has been read.",
     OURS[1]: "Something failed, and it is time to try again.",
     OURS[2]: "Something failed, and will not be tried again.",
+    OURS[3]: "Something failed that would be tried without end, and the resource says `onFailure: cancel`.",
 }
 SECTIONS: Mapping[str, type[BaseModel]] = {"states": StatePart, "transitions": TransitionPart, "methods": MethodPart, "events": EventPart}
 
@@ -68,7 +69,7 @@ def machine_of(part: LifecyclePart) -> Machine:
 
 
 def budget_of(part: BudgetPart) -> Budget:
-    return Budget(part.attempts, milliseconds(part.backoff), milliseconds(part.backoff_max), part.jitter)
+    return Budget(part.attempts, milliseconds(part.backoff), milliseconds(part.backoff_max), milliseconds(part.wait_max), part.jitter)
 
 
 def state_of(name: str, part: StatePart) -> State:

@@ -63,6 +63,7 @@ class Budget:
     attempts: int = 5  # failures in a row
     backoff_ms: int = 1_000
     backoff_ms_max: int = 300_000
+    wait_ms_max: int = 30_000  # where nobody is at fault
     jitter: float = 0.2  # the share of a pause that chance may take away
 
 

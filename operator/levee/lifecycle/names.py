@@ -15,8 +15,9 @@ Version = NewType("Version", str)  # a resourceVersion: what one has read, and e
 RECOVER: Final = EventName("recover")  # whoever managed it is gone, and somebody else has read what is stored
 RETRY: Final = EventName("retry")  # something failed, and it is time to try again
 ERROR: Final = EventName("error")  # something failed, and it will not be tried again
+GIVE_UP: Final = EventName("give_up")  # something failed where all is tried without end, and its resource says `onFailure: cancel`
 CANCEL: Final = EventName("cancel")  # its user has had enough; every document must know it
-OURS: Final = (RECOVER, RETRY, ERROR)
+OURS: Final = (RECOVER, RETRY, ERROR, GIVE_UP)
 
 ENDING: Final = StateName("ending")  # as a target: the ending that an earlier transition has chosen
 

@@ -78,7 +78,7 @@ class Runner:
         now = self.clock()
         self.position = failures.observed(self.machine, position, holding, now, self.terms, self.chance())
         heard = failures.audible(self.machine, self.position, holding)
-        ours = failures.due(self.position, now)
+        ours = failures.due(self.machine, self.position, now, self.terms)
         return choose(self.machine, position.state, heard if ours is None else {*heard, ours})
 
     async def take(self, event: EventName) -> EventName | None:
@@ -93,6 +93,7 @@ class Runner:
             said = await self.perform(name, before, after)
             if said is not None or self.position.failing is not None:
                 return said
+        self.position = replace(self.position, waits=0)  # all is done that was waited for
         return None
 
     async def perform(self, name: MethodName, before: Position, after: Step) -> EventName | None:
@@ -106,7 +107,8 @@ class Runner:
             waiting = replace(position, waits=0) if isinstance(problem, GoesOn) else position
             self.position = failures.waiting(waiting, f"{name}: {problem}", self.clock(), self.terms, self.chance())
         except Hopeless as problem:
-            self.position = failures.hopeless(position, f"{name}: {problem}", halfway=True)
+            why = f"{name}: {problem}"
+            self.position = failures.hopeless(self.machine, position, why, self.clock(), self.terms, self.chance(), halfway=True)
         except Exception as problem:  # noqa: BLE001  # a mistake in one handler must not take other topologies along; it is told in `failing`
             why = f"{name}: {str(problem) or type(problem).__name__}"
             self.position = failures.failed(self.machine, position, why, self.clock(), self.terms, self.chance(), halfway=True)

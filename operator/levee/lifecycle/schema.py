@@ -30,6 +30,7 @@ class BudgetPart(DocumentPart):
     attempts: Annotated[int, Field(ge=0, le=1000)] = Field(default=5, description="How many failures in a row are answered by another try.")
     backoff: Duration = Field(default=1.0, description="The pause after the first failure; it doubles with each.")
     backoff_max: Duration = Field(default=300.0, description="The longest pause.")
+    wait_max: Duration = Field(default=30.0, description="The longest pause of what cannot be done yet, and costs no attempt.")
     jitter: Annotated[float, Field(ge=0, le=1)] = Field(default=0.2, description="The share of a pause that chance may take away.")
 
 
@@ -44,7 +45,9 @@ class StatePart(DocumentPart):
     recovery: Line = Field(default="", description="What recovery does about it, for people.")
     timeout: Duration | None = Field(default=None, description="Being here for longer is a failure.")
     stable: Duration | None = Field(default=None, description="After so long here without a failure, earlier ones are forgotten.")
-    fails_on: list[Word] = Field(default=[], description="Events of the world that are a failure if they hold here.")
+    fails_on: list[Word] = Field(
+        default=[], description="Events of the world that are a failure here, if the resource says `onFailure: cancel`."
+    )
     annotations: dict[str, str | int | float | bool] = Field(default={}, description="Anything that others ask of a state.")
 
 
@@ -78,7 +81,7 @@ class LifecyclePart(DocumentPart):
     states: dict[StateWord, StatePart] = Field(min_length=1, description="By name.")
     transitions: list[TransitionPart] = Field(description="In the order of their priority.")
     methods: dict[Word, MethodPart] = Field(default={}, description="By name.")
-    events: dict[Word, EventPart] = Field(description="By name; recover, retry and error are the engine's own.")
+    events: dict[Word, EventPart] = Field(description="By name; recover, retry, error and give_up are the engine's own.")
 
 
 def schema_text() -> str:

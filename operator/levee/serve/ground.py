@@ -115,7 +115,9 @@ class Ground:
         return Book(self.wiring(plan.resource), driver, f"controller-{self.shop.identity}")
 
     def observe(self, now: Instant) -> Observation | None:
-        return self.world.observe(now) if self.world is not None else None
+        """None: of a log that was never read nobody can say that it is empty."""
+        seen = self.world.observe(now) if self.world is not None else None
+        return None if seen is not None and seen.record is None and self.need_world().silent else seen
 
     # ---- what follows from a resource, or from a plan
 

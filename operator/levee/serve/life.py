@@ -5,7 +5,7 @@ Called by: hub, one turn after another, never two at once.
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from random import random
 from typing import Any
@@ -18,19 +18,20 @@ from levee.control.part import is_of_workers
 from levee.control.seen import Observation
 from levee.control.wanted import Wanted
 from levee.lifecycle.failures import Terms
-from levee.lifecycle.handlers import Context, Handler, Handlers, missing_handlers
+from levee.lifecycle.handlers import Context, Handler, Handlers, NotYet, missing_handlers
 from levee.lifecycle.machine import Machine
 from levee.lifecycle.names import ERROR, RECOVER, EventName, Kind, OnFailure
 from levee.lifecycle.names import Instant as Wall
 from levee.lifecycle.position import Failing, Position
 from levee.lifecycle.runner import Runner, Turn
-from levee.serve import promises, status
+from levee.serve import outside, promises, status
 from levee.serve.arrival import Arrival, told_decision
 from levee.serve.deeds import Deed, Deeds
 from levee.serve.documents import BOUNDED, document
 from levee.serve.ground import Ground
 from levee.serve.holding import Known, differs, holding
 from levee.serve.metrics import Standing
+from levee.serve.outside import API, OUTSIDE, Hindrance
 from levee.serve.promises import Promise, Promises
 from levee.serve.records import StatusRecords, path, stamp
 from levee.serve.shop import Shop
@@ -39,6 +40,7 @@ from levee.worlds.kubernetes import names
 from levee.worlds.kubernetes.api import Conflict, Denied, Object, Unreachable
 from levee.worlds.kubernetes.names import FINALIZER, Owner
 from levee.worlds.kubernetes.parts import Parts
+from levee.worlds.kubernetes.world import KubernetesWorld
 
 WHOLE_MS_MIN, WHOLE_TIMES = 2_000, 10  # a look at the whole of a large topology takes at most a tenth of the time
 TURN_S, SOON_S, REST_S = 2.0, 0.2, 30.0
@@ -68,18 +70,20 @@ class Life:
     over: bool = False
     stands_by: bool = False  # another operator leads
     waits: str = ""  # what was told last of why it waits
+    hindrance: Hindrance | None = None  # why what the rules want cannot be done
 
     def __post_init__(self) -> None:
         self.ground = Ground(self.shop, self.owner, self.resource)
         self.records = StatusRecords(self.shop.api, self.owner)
         self.teller = Teller(self.shop.api, self.shop.identity)
         lifecycle = document(self.resource, (self.resource.get("status") or {}).get("state"))
-        self.runner = Runner(
-            lifecycle, self.records, handlers(Deeds(self.ground)), lambda: Wall(self.shop.wall_ms()), random, self.terms(lifecycle)
-        )
+        self.runner = Runner(lifecycle, self.records, handlers(Deeds(self.ground), self.wall), self.wall, random, self.terms(lifecycle))
         self.recall()
         missing = missing_handlers(self.runner.machine, self.runner.handlers)
         assert not missing, missing
+
+    def wall(self) -> Wall:
+        return Wall(self.shop.wall_ms())
 
     def recall(self) -> None:
         """What another operator has left: a plan or a restart that one knew before it led may be long over."""
@@ -161,10 +165,21 @@ class Life:
         decision = decide(world.wanted, seen, now)
         if not self.arrival.may_act(seen, now):
             decision = replace(decision, actions=())
-        world.perform_all(decision.actions, now)
+        self.perform(world, decision, now)
         before = seen if self.decision is None and self.arrival.told is not None else self.seen
         self.tell_what_is_new(before, seen, decision, knows=self.arrival.knows(seen, decision, now))
         self.seen = seen
+
+    def perform(self, world: KubernetesWorld, decision: Decision, now: Instant) -> None:
+        """What the cluster refuses is told, and tried again later and later; what the log needs does not wait for that."""
+        before = self.hindrance
+        if before is not None and now < before.until and is_of_workers(decision):
+            return
+        self.hindrance = None
+        try:
+            world.perform_all(decision.actions, now)
+        except API as why:
+            self.hindrance = Hindrance.after(before, why, now)
 
     def tell_what_is_new(self, before: Observation, seen: Observation, decision: Decision, *, knows: bool) -> None:
         """What an operator finds when it comes, and leaves as it is, is no news."""
@@ -223,11 +238,11 @@ class Life:
     def tell_of(self, turn: Turn) -> None:
         self.tell_of_transitions(turn)
         failing = turn.position.failing if turn.position is not None else None
-        maps = turn.position is not None and turn.position.state == "mapping"
-        waits = failing.why if maps and failing is not None and not failing.counted else ""
-        if waits and waits != self.waits:
-            self.teller.tell(self.owner, "Waiting", waits)
-        self.waits = waits or self.waits
+        if failing is None:
+            self.waits = ""
+        elif not failing.counted and failing.why != self.waits and turn.position is not None and is_told(turn.position):
+            self.waits = failing.why
+            self.teller.tell(self.owner, "Waiting", failing.why)
         while self.ground.news:
             event = self.ground.news.pop(0)
             self.teller.tell(self.owner, *words(event), grave=event.grave)
@@ -271,6 +286,7 @@ class Life:
             bounded=self.runner.machine.name == BOUNDED,
             promise=await asyncio.to_thread(self.promise, world.wanted, now) if world is not None else None,
             planned_before=status.told_plan(self.written) if worth is None else None,
+            hindered=self.hindrance.why if self.hindrance is not None else "",
         )
         told = status.stamped(status.fields(scene) | self.memory(), self.written, scene.generation, stamp(Wall(self.shop.wall_ms())))
         changed = status.changed(self.written, told)
@@ -349,12 +365,20 @@ class Life:
         return min(until_s, REST_S if state.kind is Kind.FINAL or state.name == "suspended" else TURN_S)
 
 
-def handlers(deeds: Deeds) -> Handlers:
+def is_told(position: Position) -> bool:
+    """What passes at once is no news where something runs; and what stays is told the more seldom."""
+    return position.state == "mapping" or (position.waits > 1 and position.waits.bit_count() == 1)
+
+
+def handlers(deeds: Deeds, wall: Callable[[], Wall]) -> Handlers:
     """The document's methods, in threads."""
 
     def threaded(deed: Deed) -> Handler:
         async def call(context: Context) -> EventName | None:
-            said = await asyncio.to_thread(deed, context)
+            try:
+                said = await asyncio.to_thread(deed, context)
+            except (NotYet, *OUTSIDE) as why:
+                raise outside.answered(why, context, wall()) from why
             return None if said is None else EventName(said)
 
         return call

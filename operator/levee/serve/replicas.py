@@ -10,6 +10,7 @@ from levee.control import rules
 from levee.control.actions import Decision, Reason
 from levee.control.events import Event
 from levee.control.names import Instant
+from levee.control.seen import Observation
 from levee.lifecycle.handlers import Context, Overtaken
 from levee.serve.ground import Ground
 from levee.serve.making import nonce_of
@@ -17,6 +18,7 @@ from levee.topology.wording import complaint_text
 from levee.worlds import reshaping
 from levee.worlds.kubernetes import companions, names
 from levee.worlds.kubernetes.world import KubernetesWorld
+from levee.worlds.local.book import StoreSilent
 from levee_spark.log import control
 from levee_spark.log.values import ControlRecord
 
@@ -30,9 +32,15 @@ WAYS = reshaping.Ways(
 class Replicas:
     ground: Ground
 
-    def open_log(self, _: Context) -> None:
+    def look(self) -> tuple[KubernetesWorld, Observation, Instant]:
+        """Nothing follows from a log that could not be read."""
         world, now = self.ground.need_world(), self.ground.shop.now()
         seen = world.observe(now)
+        heard(world)
+        return world, seen, now
+
+    def open_log(self, _: Context) -> None:
+        world, seen, now = self.look()
         if seen.record is not None and seen.record.plan == self.ground.number and not seen.record.shape.stopped:
             return
         if seen.record is not None and reshaping.is_drawn_otherwise(seen.record, world.wanted):
@@ -50,12 +58,13 @@ class Replicas:
 
     def start_replicas(self, context: Context) -> None:
         ground = self.ground
-        world, now = ground.need_world(), ground.shop.now()
+        world = ground.need_world()
         if context.record.state == "dispatching" and ground.nonce != nonce_of(ground.resource):
             self.end_earlier_starts(world)
         ground.shop.ensure(companions.config_map(ground.owner, world.terms.config_map, ground.in_force().resource))
         ground.shop.ensure(companions.budget(ground.owner, len(world.wanted.workers)))
-        self.carry_out(rules.start_what_is_planned(world.wanted, world.observe(now), now), now)
+        world, seen, now = self.look()
+        self.carry_out(rules.start_what_is_planned(world.wanted, seen, now), now)
 
     def end_earlier_starts(self, world: KubernetesWorld) -> None:
         """By what they bear: who dies in this, and who goes on with it, end no pod twice."""
@@ -68,8 +77,7 @@ class Replicas:
         self.ground.shop.remove_pods(self.ground.owner)
 
     def set_the_clock(self, _: Context) -> None:
-        world, now = self.ground.need_world(), self.ground.shop.now()
-        seen = world.observe(now)
+        world, seen, now = self.look()
         if not seen.anchored:
             self.carry_out(rules.set_the_clock(world.wanted, seen, now), now)
 
@@ -86,12 +94,18 @@ class Replicas:
             world.book.write(replace(stopped, reason=reason))
 
     def find_the_end(self, _: Context) -> str | None:
-        world, now = self.ground.need_world(), self.ground.shop.now()
-        seen = world.observe(now)
+        world, seen, now = self.look()
         return "ended" if rules.finish_when_stopped(world.wanted, seen, now) is not None else None
 
     def carry_out(self, decision: Decision | None, now: Instant) -> None:
         if decision is not None:
-            self.ground.need_world().perform_all(decision.actions, now)
+            world = self.ground.need_world()
+            world.perform_all(decision.actions, now)
+            heard(world)
         if decision is not None and decision.actions:
             self.ground.news.append(Event(decision.reason.value, decision.text))
+
+
+def heard(world: KubernetesWorld) -> None:
+    if world.silent:
+        raise StoreSilent(world.silent)

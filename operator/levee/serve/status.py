@@ -43,6 +43,7 @@ class Scene:
     bounded: bool = False  # its sources come to an end
     promise: Promise | None = None
     planned_before: "Said | None" = None  # as the operator before has told it
+    hindered: str = ""  # why what is to be done cannot be
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +99,7 @@ def complete(scene: Scene) -> Said:
 
 def ready(scene: Scene) -> Said:
     state = str(scene.position.state)
-    if scene.position.failing is not None and not waits(scene):
+    if scene.position.failing is not None and not (waits(scene) and scene.seen is not None):
         return Said("Ready", "False", failing(scene.position.failing), scene.position.failing.why)
     reason, words = scene.trouble
     if words and state not in LIVING:
@@ -116,8 +117,9 @@ def ready(scene: Scene) -> Said:
 
 
 def waits(scene: Scene) -> bool:
-    """With an edit, while what is in force goes on."""
-    return scene.position.state == "updating" and scene.position.failing is not None and not scene.position.failing.counted
+    """With an edit, or with what is to be mended, while what is in force goes on."""
+    goes_on = scene.position.state in LIVING - {"dispatching"}
+    return goes_on and scene.position.failing is not None and not scene.position.failing.counted
 
 
 def failing(what: Failing) -> str:
@@ -140,7 +142,7 @@ def planned(scene: Scene) -> Said:
     reason, words = scene.trouble
     if words:
         return Said("Planned", "False", reason, words + (GOES_ON if scene.worth is not None else ""))
-    if scene.position.failing is not None and waits(scene):
+    if scene.position.failing is not None and waits(scene) and scene.position.state in {"updating", "reverting"}:
         return Said("Planned", "Unknown", "Waiting", scene.position.failing.why)
     if scene.worth is None:
         rests = scene.planned_before if scene.position.state in {"suspending", "suspended"} else None
@@ -179,6 +181,10 @@ def healthy(scene: Scene) -> Said:
         return Said("Healthy", "Unknown", "NotRunning", "it does not run")
     if scene.silent:
         return Said("Healthy", "False", Reason.STORE_SILENT.value, f"the store does not answer: {scene.silent}")
+    if scene.hindered:
+        return Said("Healthy", "False", "CannotAct", f"{decision.text}; {scene.hindered}")
+    if scene.position.failing is not None and waits(scene) and scene.position.state in {"running", "completing"}:
+        return Said("Healthy", "False", "CannotAct", scene.position.failing.why)
     if decision.reason in WELL:
         return Said("Healthy", "True", decision.reason.value, decision.text or "all is well")
     return Said("Healthy", "False", decision.reason.value, decision.text)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from levee.lifecycle.machine import Machine, Transition, target
-from levee.lifecycle.names import ENDING, ERROR, RECOVER, RETRY, EventName, Kind, MethodName, Speaker, StateName
+from levee.lifecycle.names import ENDING, ERROR, GIVE_UP, RECOVER, RETRY, EventName, Kind, MethodName, Speaker, StateName
 
 FAILED = EventName("!")  # a method has failed here, and nothing has been done about it yet
 T = TypeVar("T")
@@ -40,7 +40,7 @@ def heard(machine: Machine, place: Place, event: EventName) -> bool:
     """Whether it can be raised there."""
     if place.said not in (None, FAILED):
         return event == place.said
-    if event in (RETRY, ERROR):
+    if event in (RETRY, ERROR, GIVE_UP):
         state = machine.states[place.state]
         return place.said == FAILED or state.timeout_ms is not None or bool(state.fails_on)
     speaker = machine.events[event].by

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from levee.lifecycle.checks.words import Check, place
 from levee.lifecycle.machine import Machine, State
-from levee.lifecycle.names import ENDING, ERROR, RECOVER, RETRY, AfterCrash, Kind, Speaker
+from levee.lifecycle.names import ENDING, ERROR, GIVE_UP, RECOVER, RETRY, AfterCrash, Kind, Speaker
 from levee.topology.complaint import Complaint
 
 
@@ -61,10 +61,12 @@ def waiting_ends(machine: Machine) -> Iterator[Complaint]:
 
 
 def failures_are_answered(machine: Machine) -> Iterator[Complaint]:
+    """What is tried without end has no `error`; then it is said what becomes of it where its user wants no other try."""
     for state in machine.states.values():
         if not can_fail(machine, state):
             continue
-        for event in (RETRY, ERROR):
+        endless = machine.transition(state.name, GIVE_UP) is not None
+        for event in (RETRY,) if endless else (RETRY, ERROR):
             if machine.transition(state.name, event) is None:
                 yield Complaint(f"states.{state.name}", f"can fail, and has no transition for {event}", f"add one for {event}")
 

@@ -17,7 +17,7 @@ from levee.control.seen import NodeSeen, Observation, ReplicaSeen, WorkerSeen
 from levee.control.wanted import Wanted
 from levee.topology.names import ConfigurationName
 from levee.worlds.kubernetes import names, seen
-from levee.worlds.kubernetes.api import Api, Conflict
+from levee.worlds.kubernetes.api import Api, Conflict, Denied
 from levee.worlds.kubernetes.asking import Asker
 from levee.worlds.kubernetes.cluster import Cluster
 from levee.worlds.kubernetes.executors import driver_of
@@ -117,15 +117,23 @@ class KubernetesWorld(LoggedWorld):
     # ---- act
 
     def perform_all(self, actions: Sequence[Action], now: Instant) -> None:
-        """In order, but for many workers in a row: those are started and ended several at once."""
+        """In order, but for many workers in a row: those are started and ended several at once, and who is refused hinders no other."""
         for of_workers, group in groupby(actions, lambda one: isinstance(one, StartWorker | EndWorker)):
             row = tuple(group)
             if not of_workers or len(row) < MANY:
-                for action in row:
-                    self.perform(action, now)
+                refused = [self.tried(action, now) for action in row]
             else:
                 with ThreadPoolExecutor(AT_ONCE) as pool:
-                    list(pool.map(lambda action: self.perform(action, now), row))
+                    refused = list(pool.map(lambda action: self.tried(action, now), row))
+            for why in filter(None, refused):
+                raise why
+
+    def tried(self, action: Action, now: Instant) -> Denied | None:
+        try:
+            self.perform(action, now)
+        except Denied as denied:
+            return denied
+        return None
 
     def perform_now(self, action: Action, now: Instant) -> None:
         match action:
