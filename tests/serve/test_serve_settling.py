@@ -145,3 +145,30 @@ def test_a_topology_that_never_began_waits_for_no_store(tmp_path: Path) -> None:
     plant.delete_topology()
     one.run("gone", 40)
     assert "DataKept" in reasons(plant)
+
+
+def test_a_namespace_that_is_being_deleted_waits_for_nobody_who_imports(tmp_path: Path) -> None:
+    plant = begun(tmp_path)
+    importer = topology(tmp_path / "other", sources=[{"name": "in", "import": {"topology": "clicks", "stream": "count"}}])
+    importer["metadata"] |= {"name": "other", "uid": "of-the-other"}
+    plant.put(OTHERS, importer)
+    one = operator(plant)
+    one.run("cleanup", 40)
+    one.go_on(10)
+    plant.namespace_goes = True
+    one.run("gone", 200)
+    assert "DataKept" in reasons(plant)
+    assert len(left(tmp_path)) > OBJECTS
+
+
+def test_a_namespace_that_goes_after_its_topology_was_deleted_waits_for_no_last_epoch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant = begun(tmp_path, None)
+    monkeypatch.setattr(Book, "stop_epoch", lambda _: None)
+    one = operator(plant)
+    one.run("canceling")
+    one.go_on(5)
+    assert one.state() == "canceling"
+    plant.namespace_goes = True
+    one.run("gone", 10)

@@ -130,6 +130,7 @@ class Life:
             return TURN_S
         seen = await asyncio.to_thread(self.ground.observe, now)
         self.choose_lifecycle()
+        await asyncio.to_thread(self.look_at_namespace)
         self.held_now = self.holding(seen, now)
         failing = self.runner.position.failing if self.runner.position is not None else None
         turn = await self.runner.turn(self.held_now)
@@ -146,6 +147,12 @@ class Life:
         if not self.has_only_come(turn):
             await self.report(turn.position, now)
         return await self.rest(turn)
+
+    def look_at_namespace(self) -> None:
+        """It may go while the topology in it comes to its last epoch: then nobody waits for that."""
+        position = self.runner.position
+        if position is not None and position.state == "canceling" and not self.ground.abandoned:
+            self.ground.abandoned = self.shop.namespace_goes(self.owner.namespace)
 
     def holding(self, seen: Observation | None, now: Instant) -> frozenset[EventName]:
         ground = self.ground

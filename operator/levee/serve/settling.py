@@ -37,8 +37,11 @@ class Settling:
     deleted: int = 0
 
     def settle(self, resource: Object, context: Context, store: Callable[[], Blobs]) -> None:
-        """NotYet, as long as something is left."""
+        """NotYet, as long as something is left. A namespace that goes waits for nobody."""
         if not is_to_go(resource):
+            return
+        if self.shop.namespace_goes(self.owner.namespace):
+            self.keep("its namespace goes, and waits for nobody")
             return
         self.wait_for_others((resource["spec"].get("exports") or {}).get("namespaces") or ())
         try:
@@ -75,10 +78,12 @@ class Settling:
         raise GoesOn(f"{self.deleted} objects of its data are deleted so far; the rest follows")
 
     def give_up(self, context: Context, why: Exception) -> None:
-        """A namespace must not hang, nor a topology that has never begun: most of those have a store that cannot be used."""
-        began = any(one.state in LIVED for one in context.record.history)
-        if began and not self.shop.namespace_goes(self.owner.namespace):
+        """A topology that has never begun must not hang: most of those have a store that cannot be used."""
+        if any(one.state in LIVED for one in context.record.history):
             raise NotYet(f"its data cannot be deleted: {why}; {LET_GO}")
+        self.keep(str(why))
+
+    def keep(self, why: str) -> None:
         self.tell(Event("DataKept", f"what it may have left in its store is not deleted: {why}", grave=True))
 
 
