@@ -1,10 +1,12 @@
 """An API server in a dictionary, whose pods are ready as soon as they are made.
 
 Why: what a turn costs the controller must not be mixed with what requests cost; those are measured on a real API server.
-Called by: turn.
+Called by: turn; tests of serve have plans made like this, too.
 """
 
 import copy
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from threading import Lock
@@ -13,10 +15,13 @@ from uuid import uuid4
 
 from levee.control.names import Instant, ReplicaName
 from levee.control.seen import ReplicaSeen, Status
+from levee.serve.planner import Planner, answer
+from levee.topology.graph import Node
 from levee.worlds.kubernetes.api import Object
 from levee.worlds.kubernetes.asking import Asker
 from levee.worlds.kubernetes.merge import merged
 from levee.worlds.kubernetes.seen import PodSeen
+from levee.worlds.plans import WrittenPlan
 
 WRITES = ("POST", "PUT", "PATCH", "DELETE")
 
@@ -105,3 +110,18 @@ def well(replica: ReplicaName) -> ReplicaSeen:
 
 def stamp() -> str:
     return datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+class PlannerHere(Planner):
+    """In this process, and at once: what is planned is small."""
+
+    def submit(self, resource: Mapping[str, Any], nodes: Sequence[Node]) -> "Future[WrittenPlan]":
+        made: Future[WrittenPlan] = Future()
+        try:
+            made.set_result(self.made(resource, nodes))
+        except Exception as why:  # noqa: BLE001  # it is raised where it was asked for
+            made.set_exception(why)
+        return made
+
+    def asked(self, resource: Mapping[str, Any], nodes: Sequence[Node]) -> WrittenPlan | Exception:
+        return answer(resource, nodes)

@@ -7,7 +7,6 @@ Called by: take.
 import asyncio
 import json
 import time
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -16,9 +15,8 @@ from typing import Any
 from benchmarks.lifecycle import resources
 from benchmarks.lifecycle.rows import Key, Row
 from benchmarks.lifecycle.settings import Mode
-from benchmarks.lifecycle.stub import StubApi, WellAsker, node, stamp
+from benchmarks.lifecycle.stub import PlannerHere, StubApi, WellAsker, node, stamp
 from levee.serve.life import Life
-from levee.serve.planning import Planner
 from levee.serve.records import path
 from levee.serve.shop import Shop
 from levee.worlds.kubernetes.cluster import Cluster
@@ -64,9 +62,7 @@ class Stage:
         api, cluster = StubApi(), Cluster()
         for number in range(max(2, tasks // 10)):
             cluster.keep_node(node(number))
-        planner = object.__new__(Planner)
-        planner.processes, planner.pool = 1, ThreadPoolExecutor(1)  # type: ignore[assignment]  # in this process
-        shop = Shop(api, cluster, planner, "bench", asker=WellAsker)  # type: ignore[arg-type]  # a stub
+        shop = Shop(api, cluster, PlannerHere(), "bench", asker=WellAsker)  # type: ignore[arg-type]  # a stub
         told = json.loads(json.dumps(resources.wide("wide", "bench", (work / "store").as_uri(), tasks)))
         told["metadata"] |= {"uid": "bench", "generation": 1, "creationTimestamp": stamp()}
         owner = Owner("bench", "wide", "bench")

@@ -8,17 +8,16 @@ import asyncio
 import copy
 import json
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from benchmarks.lifecycle.stub import PlannerHere
 from levee.control.names import Instant, ReplicaName
 from levee.control.seen import ReplicaSeen, Status
 from levee.serve.life import Life
-from levee.serve.planning import Planner
 from levee.serve.shop import Shop
 from levee.worlds.kubernetes import names
 from levee.worlds.kubernetes.api import Conflict, Denied, Exists, Object
@@ -261,10 +260,8 @@ def operator(plant: Plant, dies_at: tuple[int, bool] | None = None) -> "Operator
     for pod in plant.pods():
         cluster.keep_pod(copy.deepcopy(pod))
     plant.watchers = [cluster]
-    planner = object.__new__(Planner)
-    planner.processes, planner.pool = 1, ThreadPoolExecutor(1)  # type: ignore[assignment]  # what is planned is small
     api = PlantApi(plant, dies_at)
-    shop = Shop(api, cluster, planner, f"operator-{uuid4().hex[:6]}", asker=PlantAsker)  # type: ignore[arg-type]  # a fake
+    shop = Shop(api, cluster, PlannerHere(), f"operator-{uuid4().hex[:6]}", asker=PlantAsker)  # type: ignore[arg-type]  # a fake
     return Operator(plant, api, shop)
 
 

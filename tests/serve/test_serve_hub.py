@@ -2,13 +2,20 @@
 
 import asyncio
 import copy
+import threading
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from levee.serve.hub import Hub, concerns
+from benchmarks.lifecycle.stub import PlannerHere
+from levee.serve import planning
+from levee.serve.hub import AT_ONCE, SLOW_AT_ONCE, THREADS, Hub, concerns
 from levee.serve.life import Life
+from levee.serve.shop import Shop
+from levee.worlds.kubernetes import eligible
+from levee.worlds.plans import WrittenPlan
 from tests.serve.plant import PATH, Plant, operator, topology
 
 
@@ -77,3 +84,63 @@ def test_only_what_a_user_has_changed_is_news(plant: Plant) -> None:
     after = copy.deepcopy(before)
     after["metadata"]["generation"] += 1
     assert concerns(before, after)
+
+
+@pytest.mark.parametrize("slow", [AT_ONCE + 1, SLOW_AT_ONCE + 1])
+def test_however_many_wait_for_a_silent_store_others_are_looked_after(plant: Plant, monkeypatch: pytest.MonkeyPatch, slow: int) -> None:
+    monkeypatch.setattr("levee.serve.hub.LONG_S", 0.02)
+    answers, looked_after = threading.Event(), asyncio.Event()
+
+    async def turn(life: Life) -> float:
+        if life.owner.name == "clicks":
+            looked_after.set()
+        else:
+            await asyncio.to_thread(answers.wait)
+        return 0.0
+
+    monkeypatch.setattr(Life, "turn", turn)
+
+    async def some() -> None:
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS))
+        hub = hub_of(plant)
+        for number in range(slow):
+            hub.resource_seen(named(plant.things[PATH], f"other-{number}"))
+        await asyncio.sleep(0.1)
+        hub.resource_seen(plant.things[PATH])
+        try:
+            await asyncio.wait_for(looked_after.wait(), 10)
+        finally:
+            answers.set()
+            for entry in list(hub.entries.values()):
+                hub.resource_gone(entry.life.resource)
+
+    asyncio.run(some())
+
+
+def named(resource: Any, name: str) -> Any:
+    return resource | {"metadata": resource["metadata"] | {"name": name, "uid": name}}
+
+
+def test_while_plans_are_made_their_topologies_and_all_others_are_looked_after(plant: Plant, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It runs, is edited, and its plan is not there yet: a pod that ends is replaced."""
+    one = operator(plant)
+    one.run("running")
+    one.go_on(3)
+    monkeypatch.setattr("levee.serve.making.QUICK_S", 0.0)
+    made: Future[WrittenPlan] = Future()
+    monkeypatch.setattr(PlannerHere, "submit", lambda *_: made)
+    told = copy.deepcopy(plant.things[PATH])
+    told["spec"]["faultTolerance"]["target"] = {"completeness": 0.5}
+    plant.apply(told)
+    one.run("updating")
+    plant.fail(plant.born[0])
+    one.go_on(4)
+    assert (one.state(), len(plant.pods()), len(plant.born)) == ("updating", 6, 7)
+    resource = plant.things[PATH]
+    made.set_result(planning.planned(resource, eligible.nodes(one.shop.cluster.nodes(), resource["spec"])))
+    later = one.shop.wall_ms() + 60_000
+    monkeypatch.setattr(Shop, "wall_ms", lambda _: later)
+    one.go_on(2)
+    one.run("running")
+    assert one.life is not None
+    assert one.life.ground.number == 2

@@ -23,10 +23,10 @@ import kopf
 
 from levee.lifecycle.documents import machine
 from levee.serve.documents import BOUNDED, JOB
-from levee.serve.hub import Hub
+from levee.serve.hub import THREADS, Hub
 from levee.serve.leader import Leader
 from levee.serve.metrics import Metrics
-from levee.serve.planning import Planner
+from levee.serve.planner import Planner
 from levee.serve.shop import WORKER_IMAGE, Shop
 from levee.topology.crd import PLURAL
 from levee.topology.spec import GROUP, VERSION
@@ -37,7 +37,6 @@ from levee.worlds.kubernetes.listeners import NodeListener, PodListener
 from levee.worlds.kubernetes.watching import Watch
 
 log = logging.getLogger("levee")
-THREADS = 32  # for turns and requests, which mostly wait
 KOPFS_OWN = f"{names.LEVEE}/kopf"  # borne by nothing: kopf takes away a finalizer of its own that no handler needs
 
 
@@ -81,8 +80,9 @@ async def serving(settings: Settings) -> None:
     connected = api.connect(lambda verb, answer: metrics.requests.labels(verb, answer).inc())
     identity = f"{socket.gethostname()}-{uuid.uuid4().hex[:8]}"
     leader = Leader(connected, settings.namespace, settings.pod or identity)
+    planner = Planner(timed=metrics.plans.time)
     accounts = settings.service_account, settings.driver_account
-    shop = Shop(connected, Cluster(), Planner(), identity, *accounts, settings.worker_image, leader.leads, metrics=metrics)
+    shop = Shop(connected, Cluster(), planner, identity, *accounts, settings.worker_image, leader.leads, metrics=metrics)
     shop.asker = partial(Asker, crowd=shop.cluster.count)
     hub = Hub(shop)
     shop.metrics.watch(hub.standings, leader.leads, sorted({*machine(JOB).states, *machine(BOUNDED).states}))

@@ -8,6 +8,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Iterable
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 
 from levee.lifecycle.runner import Foreign
@@ -23,6 +24,8 @@ log = logging.getLogger("levee")
 AFTER_A_MISTAKE_S = 5.0
 TOGETHER_S = 0.05  # news come in flocks
 TURNS_PER_S, IDLE_TIMES, LONG_S = 25, 4, 1.0  # of turns that nothing but the time has called for
+AT_ONCE, SLOW_AT_ONCE = 16, 192
+THREADS = SLOW_AT_ONCE + 64  # so that who only waits, for a store that is silent, leaves some to the others
 
 
 @dataclass(slots=True)
@@ -30,12 +33,14 @@ class Entry:
     life: Life
     news: asyncio.Event
     task: "asyncio.Task[None] | None" = None
+    slow: bool = False  # its last turn took long
 
 
 @dataclass(slots=True)
 class Hub:
     shop: Shop
-    at_once: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(16))
+    at_once: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
+    slow_at_once: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(SLOW_AT_ONCE))
     entries: dict[str, Entry] = field(default_factory=dict)  # by UID
     of_key: dict[Key, dict[str, Entry]] = field(default_factory=dict)  # by namespace and label, then by UID
     synced: asyncio.Event = field(default_factory=asyncio.Event)  # before that nobody knows which pods there are
@@ -90,20 +95,32 @@ class Hub:
         return max(asked_s, len(self.entries) / TURNS_PER_S, IDLE_TIMES * min(took_s, LONG_S))
 
     async def turn(self, entry: Entry) -> float:
+        """Who takes long waits for somebody, and makes room for others meanwhile; the next time he begins among his like."""
+        async with self.slow_at_once if entry.slow else nullcontext():
+            async with self.at_once:
+                turning = asyncio.create_task(self.turned(entry.life))
+                try:
+                    done, _ = await asyncio.wait({turning}, timeout=LONG_S)
+                except asyncio.CancelledError:
+                    turning.cancel()
+                    raise
+            entry.slow = not done
+            return await turning
+
+    async def turned(self, life: Life) -> float:
         """A mistake in one topology's life is told, and takes no other along."""
         metrics = self.shop.metrics
-        async with self.at_once:
-            try:
-                with metrics.turns.time():
-                    return await entry.life.turn()
-            except (Denied, Foreign) as refused:
-                metrics.mistakes.labels(type(refused).__name__).inc()
-                log.error("%s: %s", entry.life.owner.key, refused)
-            except asyncio.CancelledError:
-                raise
-            except BaseException as mistake:  # the loop must go on, also after a panic of what is written in Rust
-                metrics.mistakes.labels(type(mistake).__name__).inc()
-                log.exception("%s: this is a bug in Levee", entry.life.owner.key)
+        try:
+            with metrics.turns.time():
+                return await life.turn()
+        except (Denied, Foreign) as refused:
+            metrics.mistakes.labels(type(refused).__name__).inc()
+            log.error("%s: %s", life.owner.key, refused)
+        except asyncio.CancelledError:
+            raise
+        except BaseException as mistake:  # the loop must go on, also after a panic of what is written in Rust
+            metrics.mistakes.labels(type(mistake).__name__).inc()
+            log.exception("%s: this is a bug in Levee", life.owner.key)
         return AFTER_A_MISTAKE_S
 
     def standings(self) -> list[Standing]:

@@ -186,7 +186,7 @@ class Life:
         try:
             world.perform_all(decision.actions, now)
         except API as why:
-            self.hindrance = Hindrance.after(before, why, now)
+            self.hindrance = outside.hindered(before, why, now)
 
     def tell_what_is_new(self, before: Observation, seen: Observation, decision: Decision, *, knows: bool) -> None:
         """What an operator finds when it comes, and leaves as it is, is no news."""

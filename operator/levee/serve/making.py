@@ -4,29 +4,36 @@ Why: up to here nothing runs, and all of it can be thrown away.
 Called by: deeds, for the lifecycle's methods; edits, which plans beside what is in force.
 """
 
+from collections.abc import Sequence
+from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 from typing import Any
 
-from levee.lifecycle.handlers import Context, NotYet
+from levee.lifecycle.handlers import Context, GoesOn, NotYet
 from levee.serve import planning
 from levee.serve.ground import Ground, Object
 from levee.serve.importing import Imports
 from levee.serve.shop import Shop
 from levee.topology.complaint import Complaint
+from levee.topology.graph import Node
 from levee.topology.spec import Resource
 from levee.topology.wording import complaint_text
 from levee.worlds import plans
 from levee.worlds.kubernetes import eligible
+from levee.worlds.plans import WrittenPlan
 from levee_spark.log import probe
 from levee_spark.store.blobs import Trouble
 from levee_spark.store.drive import drive
 from levee_spark.worker.wiring import wiring_of
+
+QUICK_S = 0.5  # most plans are there by then
 
 
 @dataclass(slots=True)
 class Making:
     ground: Ground
     imports: Imports = field(init=False)
+    begun: "tuple[int, Future[WrittenPlan]] | None" = None  # the plan that is being made, and for which generation
 
     def __post_init__(self) -> None:
         self.imports = Imports(self.ground.shop, self.ground.owner, self.ground.news.append)
@@ -70,12 +77,30 @@ class Making:
         if not nodes:
             raise NotYet("no node of the cluster is ready and has the labels that spec.placement.nodeSelector names")
         try:
-            with ground.shop.metrics.plans.time():
-                ground.draft = ground.shop.planner.pool.submit(planning.planned, resource, nodes).result()
+            ground.draft = self.result(resource, nodes)
         except planning.Infeasible as why:
             ground.trouble = ("NoPlan", str(why))
             return "infeasible"
         return "planned"
+
+    def result(self, resource: Object, nodes: Sequence[Node]) -> WrittenPlan:
+        """GoesOn, until it is there: others' plans may come first, and meanwhile this topology and all others are looked after."""
+        generation = int(resource["metadata"]["generation"])
+        if self.begun is None or self.begun[0] != generation:
+            self.drop()
+            self.begun = generation, self.ground.shop.planner.submit(resource, nodes)
+        future = self.begun[1]
+        wait([future], QUICK_S)
+        if not future.done():
+            raise GoesOn("it is being planned")
+        self.begun = None
+        return future.result()
+
+    def drop(self) -> None:
+        """What nobody asks for any more."""
+        if self.begun is not None:
+            self.begun[1].cancel()
+        self.begun = None
 
     def write_plan(self, _: Context) -> str:
         ground = self.ground
@@ -90,6 +115,7 @@ class Making:
 
     def forget_plan(self, _: Context) -> None:
         """What no control record names. Those that one names are part of the streams' history."""
+        self.drop()
         self.ground.plan, self.ground.number, self.ground.draft = None, 0, None
 
 

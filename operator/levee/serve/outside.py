@@ -55,7 +55,7 @@ class Hindrance:
     times: int
     until: Instant  # before that it is not tried again
 
-    @staticmethod
-    def after(before: "Hindrance | None", why: Exception, now: Instant) -> "Hindrance":
-        times = before.times + 1 if before is not None else 1
-        return Hindrance(words(why), times, Instant(now + min(PAUSE_MS << min(times - 1, 16), PAUSE_MS_MAX)))
+
+def hindered(before: Hindrance | None, why: Exception, now: Instant) -> Hindrance:
+    times = before.times + 1 if before is not None else 1
+    return Hindrance(words(why), times, Instant(now + min(PAUSE_MS << min(times - 1, 16), PAUSE_MS_MAX)))

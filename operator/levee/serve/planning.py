@@ -1,15 +1,12 @@
-"""Plan a topology in a process of its own, for the nodes that the cluster has.
+"""Plan a topology for the nodes that the cluster has.
 
-Why: a search may take all the time it is given, and all of a core; meanwhile other topologies must be looked after.
-Called by: making; all who read a resource.
+Called by: planner, in a process of its own; all who read a resource.
 """
 
 import json
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import lru_cache
-from multiprocessing import get_context
 from typing import Any
 
 from levee.planning.strategies import STRATEGIES
@@ -51,7 +48,7 @@ def complaints(found: Loaded) -> tuple[Complaint, ...]:
 
 
 def planned(resource: Mapping[str, Any], nodes: Sequence[Node], limit_s: float = LIMIT_S) -> WrittenPlan:
-    """In a process of the pool. Infeasible, where it is."""
+    """Infeasible, where it is."""
     topology = loaded(resource).topology
     assert topology is not None, "it was checked before"
     here = on_nodes(topology, nodes)
@@ -88,17 +85,3 @@ def worth_of(report: Any) -> Worth:
         guarantee = report.guarantee.fidelity if target.fidelity is not None else report.guarantee.completeness
     cost = None if report.price is None else 3600 * report.price.cpu_hours_per_window
     return Worth(guarantee, cost, report.search.gap, report.search.strategy, report.search.says)
-
-
-@dataclass(slots=True)
-class Planner:
-    """Processes begin with the first plan, and stay."""
-
-    processes: int = 1
-    pool: ProcessPoolExecutor = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.pool = ProcessPoolExecutor(self.processes, mp_context=get_context("spawn"))
-
-    def close(self) -> None:
-        self.pool.shutdown(wait=False, cancel_futures=True)

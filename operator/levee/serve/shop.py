@@ -12,7 +12,7 @@ from typing import Any
 from levee import __version__
 from levee.control.names import Instant
 from levee.serve.metrics import Metrics
-from levee.serve.planning import Planner
+from levee.serve.planner import Planner
 from levee.topology.names import NodeName, ZoneName
 from levee.worlds.kubernetes import eligible, names
 from levee.worlds.kubernetes.api import Api, Object
