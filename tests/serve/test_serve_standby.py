@@ -1,8 +1,12 @@
 """An operator that stood by while another one led knows what that one did."""
 
+import asyncio
 from pathlib import Path
 
-from tests.serve.plant import Operator, Plant, operator, topology
+import pytest
+
+from levee.lifecycle.handlers import Overtaken
+from tests.serve.plant import PATH, Operator, Plant, operator, topology
 
 
 def standing_by(plant: Plant) -> Operator:
@@ -71,3 +75,25 @@ def test_who_leads_again_goes_on_by_the_plan_that_another_has_put_in_force(tmp_p
     assert first.life.ground.world is not None
     assert first.life.ground.world.record is not None
     assert first.life.ground.world.record.plan == 2
+
+
+def test_who_has_slept_brings_back_nothing_that_he_knew_before(tmp_path: Path) -> None:
+    """He was about to tell of the start; another one has restarted all pods since."""
+    plant = Plant()
+    plant.apply(topology(tmp_path / "store"))
+    first = operator(plant)
+    first.run("running")
+    assert first.life is not None
+    assert first.life.runner.position is not None
+    second = standing_by(plant)
+    plant.watchers = [first.shop.cluster, second.shop.cluster]
+    plant.apply(topology(tmp_path / "store", restartNonce=1))
+    lead(second, first)
+    second.go_on(4)
+    assert (second.state(), len(plant.born)) == ("running", 12)
+    first.life.written = {}
+    with pytest.raises(Overtaken):
+        asyncio.run(first.life.report(first.life.runner.position, first.shop.now()))
+    assert plant.things[PATH]["status"]["lifecycle"]["restartNonce"] == 1
+    lead(first, second)
+    assert len(plant.born) == 12

@@ -18,7 +18,7 @@ from levee.control.part import is_of_workers
 from levee.control.seen import Observation
 from levee.control.wanted import Wanted
 from levee.lifecycle.failures import Terms
-from levee.lifecycle.handlers import Context, Handler, Handlers, NotYet, missing_handlers
+from levee.lifecycle.handlers import Context, Handler, Handlers, NotYet, Overtaken, missing_handlers
 from levee.lifecycle.machine import Machine
 from levee.lifecycle.names import ERROR, RECOVER, EventName, Kind, OnFailure
 from levee.lifecycle.names import Instant as Wall
@@ -112,17 +112,29 @@ class Life:
 
     async def turn(self) -> float:
         """The seconds until the next one, if nothing happens before."""
+        if not self.shop.leads():
+            self.runner.position, self.stands_by = None, True  # whoever leads now moves it
+            return REST_S
         try:
-            if not self.shop.leads():
-                self.runner.position, self.stands_by = None, True  # whoever leads now moves it
-                return REST_S
-            if self.stands_by:
-                self.recall()
-            if not await self.held():
-                return SOON_S
-            return await self.take()
+            return await self.led()
         except (Unreachable, Conflict):
             return TURN_S
+
+    async def led(self) -> float:
+        if self.stands_by:
+            self.recall()
+        try:
+            return await self.take() if await self.held() else SOON_S
+        except Overtaken:
+            return await self.overtaken()
+
+    async def overtaken(self) -> float:
+        """Another one acts, or has acted while this process slept; what he knows stands in the resource and in the log."""
+        self.runner.position, self.stands_by = None, True
+        found = await asyncio.to_thread(self.shop.api.get, path(self.owner))
+        if found is not None and found["metadata"]["uid"] == self.owner.uid:
+            self.renew(found)
+        return SOON_S
 
     async def take(self) -> float:
         now = self.shop.now()
@@ -299,7 +311,7 @@ class Life:
         changed = status.changed(self.written, told)
         if not changed or (not self.is_news(changed) and now - self.written_at < QUIET_MS):
             return
-        await self.records.patch({"status": changed})
+        await self.records.tell(changed)
         self.written, self.written_at = {**self.written, **told}, now
 
     def promise(self, wanted: Wanted, now: Instant) -> Promise | None:
@@ -327,7 +339,7 @@ class Life:
 
     def is_news(self, changed: Mapping[str, Any]) -> bool:
         """More than numbers and words that change all the time."""
-        if "conditions" not in changed:
+        if "conditions" not in changed or "lifecycle" in changed:
             return bool(changed.keys() - {"lagEpochs"})
         before = {one["type"]: (one["status"], one["reason"]) for one in self.written.get("conditions") or ()}
         return any(before.get(one["type"]) != (one["status"], one["reason"]) for one in changed["conditions"])

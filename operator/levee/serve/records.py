@@ -30,13 +30,23 @@ class StatusRecords:
     api: Api
     owner: Owner
     known: Record | None = None  # as this process has read or written it last
+    version: Version | None = None  # of the resource, then
 
     async def load(self) -> Loaded | None:
         found = await self.read()
-        self.known = record_in(found)
-        return None if self.known is None else Loaded(self.known, version_of(found))
+        self.known, self.version = record_in(found), version_of(found)
+        return None if self.known is None else Loaded(self.known, self.version)
 
     async def store(self, record: Record, *, expected: Version | None) -> Version:
+        version = await self.write(fields_of(record), None if expected is None else self.version)
+        self.known = record
+        return version
+
+    async def tell(self, status: Mapping[str, Any]) -> None:
+        """What people read, and what the next operator is to know. Who has slept must not bring back what he knew before."""
+        await self.write(status, self.version)
+
+    async def write(self, status: Mapping[str, Any], expected: Version | None) -> Version:
         """An edit of the spec by a user moves the version, too: it is only another record that means somebody was faster."""
         for _ in range(ATTEMPTS):
             if expected is None:
@@ -45,17 +55,16 @@ class StatusRecords:
                     raise Overtaken
                 expected = version_of(found)
             try:
-                written = await self.patch({"status": fields_of(record)}, expected)
+                written = await self.patch(status, expected)
             except Conflict:
                 expected = None
                 continue
-            self.known = record
-            return version_of(written)
+            self.version = version_of(written)
+            return self.version
         raise Overtaken
 
-    async def patch(self, body: Mapping[str, Any], expected: Version | None = None) -> Object:
-        precondition = {} if expected is None else {"resourceVersion": expected}
-        told = {**body, "metadata": {"uid": self.owner.uid, **precondition}}
+    async def patch(self, status: Mapping[str, Any], expected: Version) -> Object:
+        told = {"status": status, "metadata": {"uid": self.owner.uid, "resourceVersion": expected}}
         return await asyncio.to_thread(self.api.patch, f"{path(self.owner)}/status", told)
 
     async def read(self) -> Object:
