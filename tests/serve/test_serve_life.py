@@ -6,10 +6,15 @@ from typing import Any
 
 import pytest
 
-from levee.control.names import ReplicaName
-from levee.control.seen import ReplicaSeen, Status
+from levee.control.actions import Decision
+from levee.control.decide import decide
+from levee.control.names import Instant, ReplicaName
+from levee.control.part import is_of_workers
+from levee.control.seen import Observation, ReplicaSeen, Status
+from levee.control.wanted import Wanted
 from levee.worlds.kubernetes.names import FAILURES, FINALIZER, PAUSED
 from levee.worlds.local.book import Book
+from levee_spark.log import control
 from tests.serve.plant import PATH, PODS, Killed, Operator, Plant, node, operator, topology, well
 
 
@@ -293,3 +298,36 @@ def test_a_task_that_fails_again_and_again_is_told_once_in_full(plant: Plant, mo
 def failing(replica: ReplicaName) -> ReplicaSeen:
     broken = replace(well(replica), status=Status.FAILED, error="it broke in line 7")
     return broken if replica == "count/0/0" else well(replica)
+
+
+def test_no_pod_is_started_on_the_word_of_a_record_that_is_not_the_newest(plant: Plant, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The operator sleeps between what it decides and what it does; meanwhile another one writes a record."""
+    one, slept = running(plant), 0
+
+    def decides_and_sleeps(wanted: Wanted, seen: Observation, now: Instant) -> Decision:
+        nonlocal slept
+        found = decide(wanted, seen, now)
+        if found.actions and is_of_workers(found):
+            slept += 1
+            write_a_record(one)
+        return found
+
+    with monkeypatch.context() as patch:
+        patch.setattr("levee.serve.life.decide", decides_and_sleeps)
+        plant.fail(plant.born[0])
+        one.go_on(5)
+        assert slept > 1
+        assert len(plant.born) == 6
+    one.go_on(4)
+    assert len(plant.born) == 7
+    assert len(plant.pods()) == 6
+
+
+def write_a_record(one: Operator) -> None:
+    assert one.life is not None
+    assert one.life.ground.world is not None
+    mine = one.life.ground.world.book
+    book = Book(mine.wiring, mine.driver, "another")
+    record = book.newest()
+    assert record is not None
+    assert book.write(control.successor(record, book.holder))

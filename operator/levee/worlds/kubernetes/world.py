@@ -15,6 +15,7 @@ from levee.control.actions import Action, EndWorker, Finish, StartWorker, WriteA
 from levee.control.names import Instant, WorkerName
 from levee.control.seen import NodeSeen, Observation, ReplicaSeen, WorkerSeen
 from levee.control.wanted import Wanted
+from levee.lifecycle.handlers import Overtaken
 from levee.topology.names import ConfigurationName
 from levee.worlds.kubernetes import names, seen
 from levee.worlds.kubernetes.api import Api, Conflict, Denied
@@ -24,6 +25,7 @@ from levee.worlds.kubernetes.executors import driver_of
 from levee.worlds.kubernetes.pods import Birth, PodTerms, pod
 from levee.worlds.kubernetes.roll import Roll
 from levee.worlds.kubernetes.seen import PodSeen
+from levee.worlds.local.book import StoreSilent
 from levee.worlds.logged import LoggedWorld, LogSeen
 from levee_spark.log.values import ControlRecord
 
@@ -118,8 +120,12 @@ class KubernetesWorld(LoggedWorld):
 
     def perform_all(self, actions: Sequence[Action], now: Instant) -> None:
         """In order, but for many workers in a row: those are started and ended several at once, and who is refused hinders no other."""
+        looked = False
         for of_workers, group in groupby(actions, lambda one: isinstance(one, StartWorker | EndWorker)):
             row = tuple(group)
+            if of_workers and not looked:
+                self.look_at_log_again()
+                looked = True
             if not of_workers or len(row) < MANY:
                 refused = [self.tried(action, now) for action in row]
             else:
@@ -127,6 +133,16 @@ class KubernetesWorld(LoggedWorld):
                     refused = list(pool.map(lambda action: self.tried(action, now), row))
             for why in filter(None, refused):
                 raise why
+
+    def look_at_log_again(self) -> None:
+        """Nothing is begun on the word of a record that is not the newest any more: whoever has slept since finds another one."""
+        try:
+            newest = self.book.newest()
+        except StoreSilent as silent:
+            self.silent = str(silent)
+            return
+        if newest is not None and (self.record is None or newest.number != self.record.number):
+            raise Overtaken
 
     def tried(self, action: Action, now: Instant) -> Denied | None:
         try:
