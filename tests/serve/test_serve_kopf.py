@@ -13,6 +13,8 @@ from urllib.parse import parse_qs, urlsplit
 import kopf
 import pytest
 
+from levee.lifecycle.documents import text_of
+from levee.lifecycle.load import load
 from levee.serve import app
 from levee.topology.crd import PLURAL
 from levee.topology.spec import GROUP, KIND, VERSION
@@ -132,3 +134,11 @@ def test_whatever_happens_to_a_resource_kopf_leaves_it_as_it_is(metadata: Any, m
         seen = asyncio.run(watched(server, url, monkeypatch))
     assert [one["metadata"]["resourceVersion"] for one in seen] == ["1", "2"]
     assert server.patches == []
+
+
+def test_an_operator_that_lacks_a_handler_does_not_begin() -> None:
+    app.check(app.LIFECYCLES)
+    wrong = load(text_of("job").replace("read_spec", "read_specs")).machine
+    assert wrong is not None
+    with pytest.raises(SystemExit, match="has no handler"):
+        app.check([wrong])

@@ -22,6 +22,8 @@ from typing import Any
 import kopf
 
 from levee.lifecycle.documents import machine
+from levee.lifecycle.machine import Machine
+from levee.serve.deeds import missing
 from levee.serve.documents import BOUNDED, JOB
 from levee.serve.hub import THREADS, Hub
 from levee.serve.leader import Leader
@@ -30,6 +32,7 @@ from levee.serve.planner import Planner
 from levee.serve.shop import WORKER_IMAGE, Shop
 from levee.topology.crd import PLURAL
 from levee.topology.spec import GROUP, VERSION
+from levee.topology.wording import describe
 from levee.worlds.kubernetes import api, names, watching
 from levee.worlds.kubernetes.asking import Asker
 from levee.worlds.kubernetes.cluster import Cluster
@@ -37,6 +40,7 @@ from levee.worlds.kubernetes.listeners import NodeListener, PodListener
 from levee.worlds.kubernetes.watching import Watch
 
 log = logging.getLogger("levee")
+LIFECYCLES = (machine(JOB), machine(BOUNDED))
 KOPFS_OWN = f"{names.LEVEE}/kopf"  # borne by nothing: kopf takes away a finalizer of its own that no handler needs
 
 
@@ -72,7 +76,15 @@ def serve(settings: Settings) -> None:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     for chatty in ("kopf", "aiohttp.access"):
         logging.getLogger(chatty).setLevel(logging.WARNING)
+    check(LIFECYCLES)
     asyncio.run(serving(settings))
+
+
+def check(documents: Sequence[Machine]) -> None:
+    """A document that calls what nobody here can do must not be found out by a topology in the middle of its life."""
+    for document in documents:
+        if complaints := missing(document):
+            raise SystemExit(describe(f"lifecycle {document.name}", complaints))
 
 
 async def serving(settings: Settings) -> None:
@@ -85,7 +97,7 @@ async def serving(settings: Settings) -> None:
     shop = Shop(connected, Cluster(), planner, identity, *accounts, settings.worker_image, leader.leads, metrics=metrics)
     shop.asker = partial(Asker, crowd=shop.cluster.count)
     hub = Hub(shop)
-    shop.metrics.watch(hub.standings, leader.leads, sorted({*machine(JOB).states, *machine(BOUNDED).states}))
+    shop.metrics.watch(hub.standings, leader.leads, sorted({name for one in LIFECYCLES for name in one.states}))
     if settings.metrics_port is not None:
         shop.metrics.serve(settings.metrics_port)
     stop = asyncio.Event()

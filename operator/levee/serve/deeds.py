@@ -9,13 +9,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from levee.lifecycle.handlers import Context
+from levee.lifecycle.handlers import Context, missing_handlers
+from levee.lifecycle.machine import Machine
 from levee.lifecycle.names import MethodName
 from levee.serve.edits import Edits
 from levee.serve.ground import Ground
 from levee.serve.making import Making
 from levee.serve.replicas import Replicas
 from levee.serve.settling import Settling
+from levee.topology.complaint import Complaint
 
 Deed: TypeAlias = Callable[[Context], str | None]
 
@@ -36,27 +38,35 @@ class Deeds:
 
     @property
     def handlers(self) -> Mapping[MethodName, Deed]:
-        methods: dict[str, Deed] = {
-            "read_spec": self.making.read_spec,
-            "reread_spec": self.making.reread_spec,
-            "map_streams": self.making.map_streams,
-            "release_imports": self.making.release_imports,
-            "make_plan": self.making.make_plan,
-            "write_plan": self.making.write_plan,
-            "forget_plan": self.making.forget_plan,
-            "open_log": self.replicas.open_log,
-            "start_replicas": self.replicas.start_replicas,
-            "remove_replicas": self.replicas.remove_replicas,
-            "set_the_clock": self.replicas.set_the_clock,
-            "replan": self.edits.replan,
-            "change_plan": self.edits.change_plan,
-            "revert_plan": self.edits.revert_plan,
-            "pause_at_epoch": self.replicas.order_stop,
-            "stop_at_epoch": self.replicas.order_stop,
-            "find_the_end": self.replicas.find_the_end,
-            "settle_data": self.settle_data,
-        }
-        return {MethodName(name): deed for name, deed in methods.items()}
+        return {name: deed_of(self) for name, deed_of in METHODS.items()}
 
     def settle_data(self, context: Context) -> None:
         self.settling.settle(self.ground.resource, context, self.ground.open_blobs)
+
+
+BY_NAME: dict[str, Callable[[Deeds], Deed]] = {
+    "read_spec": lambda deeds: deeds.making.read_spec,
+    "reread_spec": lambda deeds: deeds.making.reread_spec,
+    "map_streams": lambda deeds: deeds.making.map_streams,
+    "release_imports": lambda deeds: deeds.making.release_imports,
+    "make_plan": lambda deeds: deeds.making.make_plan,
+    "write_plan": lambda deeds: deeds.making.write_plan,
+    "forget_plan": lambda deeds: deeds.making.forget_plan,
+    "open_log": lambda deeds: deeds.replicas.open_log,
+    "start_replicas": lambda deeds: deeds.replicas.start_replicas,
+    "remove_replicas": lambda deeds: deeds.replicas.remove_replicas,
+    "set_the_clock": lambda deeds: deeds.replicas.set_the_clock,
+    "replan": lambda deeds: deeds.edits.replan,
+    "change_plan": lambda deeds: deeds.edits.change_plan,
+    "revert_plan": lambda deeds: deeds.edits.revert_plan,
+    "pause_at_epoch": lambda deeds: deeds.replicas.order_stop,
+    "stop_at_epoch": lambda deeds: deeds.replicas.order_stop,
+    "find_the_end": lambda deeds: deeds.replicas.find_the_end,
+    "settle_data": lambda deeds: deeds.settle_data,
+}
+METHODS = {MethodName(name): deed_of for name, deed_of in BY_NAME.items()}
+
+
+def missing(document: Machine) -> tuple[Complaint, ...]:
+    """What a lifecycle calls and nobody here can do."""
+    return missing_handlers(document, METHODS)

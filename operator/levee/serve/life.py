@@ -18,7 +18,7 @@ from levee.control.part import is_of_workers
 from levee.control.seen import Observation
 from levee.control.wanted import Wanted
 from levee.lifecycle.failures import Terms
-from levee.lifecycle.handlers import Context, Handler, Handlers, NotYet, Overtaken, missing_handlers
+from levee.lifecycle.handlers import Context, Handler, Handlers, NotYet, Overtaken
 from levee.lifecycle.machine import Machine
 from levee.lifecycle.names import ERROR, RECOVER, EventName, Kind, OnFailure
 from levee.lifecycle.names import Instant as Wall
@@ -79,8 +79,6 @@ class Life:
         lifecycle = document(self.resource, (self.resource.get("status") or {}).get("state"))
         self.runner = Runner(lifecycle, self.records, handlers(Deeds(self.ground), self.wall), self.wall, random, self.terms(lifecycle))
         self.recall()
-        missing = missing_handlers(self.runner.machine, self.runner.handlers)
-        assert not missing, missing
 
     def wall(self) -> Wall:
         return Wall(self.shop.wall_ms())
