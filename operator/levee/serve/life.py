@@ -248,9 +248,12 @@ class Life:
 
     def note_failure(self, turn: Turn, failing: Failing | None) -> None:
         """Why an edit was taken back, where nothing else says so."""
-        reverted = any(one.when == ERROR and one.to == "reverting" for one in turn.taken)
-        if reverted and failing is not None and not self.ground.trouble[1]:
-            self.ground.trouble = ("NotInForce", failing.why)
+        reverted = any(one.when in {ERROR, RECOVER} and one.to == "reverting" for one in turn.taken)
+        if reverted and not self.ground.trouble[1]:
+            self.ground.trouble = (
+                "NotInForce",
+                failing.why if failing is not None else "it could not be put in force, and the operator that knew why has ended",
+            )
 
     def tell_of(self, turn: Turn) -> None:
         self.tell_of_transitions(turn)
