@@ -128,6 +128,23 @@ def test_a_resume_waits_for_a_silent_store(plant: Plant, clock: Clock, monkeypat
     assert (one.state(), len(plant.pods())) == ("running", 6)
 
 
+@pytest.mark.parametrize("minutes", [10, 40])
+def test_what_is_under_way_when_the_store_falls_silent_costs_no_attempt(
+    plant: Plant, clock: Clock, monkeypatch: pytest.MonkeyPatch, minutes: float
+) -> None:
+    one = running(plant, clock)
+    suspend(plant)
+    clock.pass_by(one, 0.2, turns=4)
+    assert one.state() == "suspending"
+    with monkeypatch.context() as patch:
+        silence(patch)
+        clock.pass_by(one, minutes)
+        assert (one.state(), len(plant.pods()), status(plant)["attempts"]) == ("suspending", 6, 0)
+    monkeypatch.setattr(Book, "stop_epoch", lambda _: 7)
+    clock.pass_by(one, 1, turns=10)
+    assert (one.state(), status(plant)["attempts"], status(plant)["lifecycle"]["failures"]) == ("suspended", 0, 0)
+
+
 REFUSALS = [Unreachable("500 failed calling webhook"), Denied(403, "Forbidden", "exceeded quota"), Denied(422, "Invalid", "spec.x")]
 
 

@@ -46,9 +46,12 @@ class Runner:
     version: Version | None = None
     taken: list[Transition] = field(default_factory=list)
 
-    async def turn(self, holding: Collection[EventName]) -> Turn:
-        """`holding`: the events that hold as the world was just observed. At most one of them is taken: after that they are old."""
+    async def turn(self, holding: Collection[EventName], *, excused: bool = False) -> Turn:
+        """`holding`: the events that hold as the world was just observed. At most one of them is taken: after that they are old.
+        `excused`: no time passes, since nobody can do anything in it."""
         self.taken = []
+        if excused and self.position is not None:
+            self.position = replace(self.position, watched=self.clock())
         try:
             event = await self.open() if self.position is None else self.next(self.position, holding)
             while event is not None:

@@ -143,7 +143,7 @@ class Life:
         await asyncio.to_thread(self.look_at_namespace)
         self.held_now = self.holding(seen, now)
         failing = self.runner.position.failing if self.runner.position is not None else None
-        turn = await self.runner.turn(self.held_now)
+        turn = await self.runner.turn(self.held_now, excused=self.is_excused())
         self.note_failure(turn, failing)
         if turn.position is None:
             return SOON_S
@@ -157,6 +157,11 @@ class Life:
         if not self.has_only_come(turn):
             await self.report(turn.position, now)
         return await self.rest(turn)
+
+    def is_excused(self) -> bool:
+        """While the store is silent nobody can be in time; but who is to end does not wait for it for ever."""
+        world, position = self.ground.world, self.runner.position
+        return world is not None and bool(world.silent) and position is not None and position.state != "canceling"
 
     def look_at_namespace(self) -> None:
         """It may go while the topology in it comes to its last epoch: then nobody waits for that."""
@@ -227,7 +232,9 @@ class Life:
         decision = None if part is None else decide(part.wanted, part.seen, now)
         if part is None or decision is None or not is_of_workers(decision):
             return False
-        parts.world.perform_all(decision.actions, now)
+        self.perform(parts.world, decision, now)
+        if self.hindrance is not None:
+            return False  # it is told by a look at the whole
         self.tell_what_is_new(part.before, part.seen, decision, knows=self.arrival.over or bool(decision.actions))
         parts.taken(part)
         return True
