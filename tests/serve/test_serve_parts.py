@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.lifecycle.stub import StubApi
 from benchmarks.lifecycle.turn import Stage
 from levee.control.names import Instant
+from levee.worlds.kubernetes.api import Denied, Object
 from levee.worlds.kubernetes.world import KubernetesWorld
 
 NEVER, NOW = Instant(10**15), Instant(0)
@@ -62,6 +64,35 @@ def test_an_edit_is_answered_by_a_look_at_the_whole(stage: Stage, looks: list[In
     stage.life.look_at_whole()  # as the hub does when the resource has changed
     stage.turn()
     assert len(looks) == 1
+
+
+def test_a_pod_that_is_refused_is_told_of_and_not_asked_for_at_every_turn(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    stage.life.whole_due = NEVER
+    stage.turn()
+    assert stage.life.parts is not None
+    asked, create = 0, StubApi.create
+
+    def refused(api: StubApi, path: str, body: Object) -> Object | None:
+        nonlocal asked
+        if path.endswith("/pods"):
+            asked += 1
+            raise Denied(403, "Forbidden", "exceeded quota")
+        return create(api, path, body)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(StubApi, "create", refused)
+        stage.lose_a_pod()
+        first = asked
+        for _ in range(5):
+            stage.turn()
+        assert asked <= first + 2
+        [healthy] = [one for one in stage.life.written["conditions"] if one["type"] == "Healthy"]
+        assert (healthy["status"], healthy["reason"]) == ("False", "CannotAct")
+        assert "exceeded quota" in healthy["message"]
+    stage.life.hindrance = None  # its pause is over
+    stage.turn()
+    stage.turn()
+    assert stage.settled()
 
 
 def test_a_node_that_dies_is_answered_by_a_look_at_the_whole(stage: Stage, looks: list[Instant]) -> None:
