@@ -161,7 +161,7 @@ class Life:
     def is_excused(self) -> bool:
         """While the store is silent nobody can be in time; but who is to end does not wait for it for ever."""
         world, position = self.ground.world, self.runner.position
-        return world is not None and bool(world.silent) and position is not None and position.state != "canceling"
+        return world is not None and bool(world.silent) and position is not None and position.state not in outside.ENDING
 
     def look_at_namespace(self) -> None:
         """It may go while the topology in it comes to its last epoch: then nobody waits for that."""
@@ -257,10 +257,8 @@ class Life:
         """Why an edit was taken back, where nothing else says so."""
         reverted = any(one.when in {ERROR, RECOVER} and one.to == "reverting" for one in turn.taken)
         if reverted and not self.ground.trouble[1]:
-            self.ground.trouble = (
-                "NotInForce",
-                failing.why if failing is not None else "it could not be put in force, and the operator that knew why has ended",
-            )
+            why = failing.why if failing is not None else "it could not be put in force, and the operator that knew why has ended"
+            self.ground.trouble = ("NotInForce", why)
 
     def tell_of(self, turn: Turn) -> None:
         self.tell_of_transitions(turn)

@@ -17,6 +17,7 @@ from levee_spark.store.blobs import Trouble
 
 API = (Unreachable, Conflict, Denied)
 OUTSIDE = (Trouble, StoreSilent, *API)
+ENDING = frozenset({"canceling", "cleanup"})
 ENDS_MS = 1_800_000  # since it was to end: whoever has deleted the bucket, too, need not take the finalizer off by hand
 PAUSE_MS, PAUSE_MS_MAX = 1_000, 30_000
 
@@ -31,7 +32,8 @@ def answered(why: Exception, context: Context, now: Wall) -> Exception:
 
 def is_waited_for_no_more(why: Exception, context: Context, now: Wall) -> bool:
     """In cleanup a method's own NotYet is about the data, and has said what lets it go without."""
-    ends = context.record.state == "canceling" or (context.record.state == "cleanup" and not isinstance(why, NotYet))
+    says_so = context.record.state == "cleanup" and isinstance(why, NotYet)
+    ends = context.record.state in ENDING and not says_so
     return ends and not isinstance(why, GoesOn) and now - context.record.since >= ENDS_MS
 
 
