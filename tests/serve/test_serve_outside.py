@@ -35,11 +35,14 @@ def running(plant: Plant, clock: Clock) -> Operator:
     return one
 
 
-def silence(patch: pytest.MonkeyPatch) -> None:
+READS, WRITES = ("get", "names"), ("create", "overwrite")
+
+
+def silence(patch: pytest.MonkeyPatch, verbs: tuple[str, ...] = READS + WRITES) -> None:
     def silent(*_: object, **__: object) -> Any:
         raise Trouble("connection refused")
 
-    for verb in ("get", "names", "create", "overwrite"):
+    for verb in verbs:
         patch.setattr(LocalBlobs, verb, silent)
 
 
@@ -97,13 +100,14 @@ def test_what_its_user_wants_waits_for_a_silent_store(plant: Plant, clock: Clock
         assert one.state() == {"edit": "running", "suspend": "suspended"}[deed]
 
 
+@pytest.mark.parametrize("verbs", [READS + WRITES, READS, WRITES], ids=str)
 def test_an_operator_that_comes_while_the_store_is_silent_leaves_all_as_it_is(
-    plant: Plant, clock: Clock, monkeypatch: pytest.MonkeyPatch
+    plant: Plant, clock: Clock, monkeypatch: pytest.MonkeyPatch, verbs: tuple[str, ...]
 ) -> None:
     running(plant, clock)
     born = list(plant.born)
     with monkeypatch.context() as patch:
-        silence(patch)
+        silence(patch, verbs)
         other = operator(plant)
         clock.pass_by(other, MINUTES)
         assert (other.state(), len(plant.pods()), status(plant)["attempts"]) == ("running", 6, 0)
