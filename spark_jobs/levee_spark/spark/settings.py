@@ -17,7 +17,7 @@ class Size:
 
     heap_mib: int = 256
     cores: int = 2
-    large_epochs: bool = False  # the thorough compiler: twice the throughput, slower to warm up
+    large_epochs: bool = False  # at the declared rates; the thorough compiler: twice the throughput, slower to warm up
 
 
 # What the modules of Java that Spark reflects on must open; the list that Spark's own launcher passes.
