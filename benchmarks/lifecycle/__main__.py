@@ -9,12 +9,14 @@ import shutil
 import signal
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
-from benchmarks.lifecycle import failover, jobs, report, turn
+from benchmarks.lifecycle import failover, jobs, nodes, report, turn
 from benchmarks.lifecycle.runner import LifecycleBench
 from benchmarks.lifecycle.settings import FULL, QUICK, Mode
 from benchmarks.lifecycle.take import KUBECONFIG
+from benchmarks.lifecycle.waiting import Unfinished
 
 KEYS = {"turn": turn.keys, "failover": failover.keys, "jobs": jobs.keys}  # in this order: the largest row is the last
 WITHOUT_CLUSTER = {"turn"}
@@ -40,8 +42,16 @@ def main() -> int:
         return 130
     finally:
         shutil.rmtree(work, ignore_errors=True)
+        if "jobs" in parts and not options.page_only:
+            remove_nodes()
     print(f"wrote {page}")
     return 0
+
+
+def remove_nodes() -> None:
+    """The simulated ones: with them a real one that is silent is noticed late."""
+    with suppress(Unfinished, KeyboardInterrupt):
+        nodes.simulate(0)
 
 
 def measure(bench: LifecycleBench, mode: Mode, part: str, *, fresh: bool) -> None:

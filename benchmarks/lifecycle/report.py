@@ -13,6 +13,7 @@ from benchmarks.lifecycle.rows import Row
 from benchmarks.lifecycle.settings import CORES_USED_MAX, Mode
 from benchmarks.planning import machine
 from benchmarks.planning.statistics import table
+from levee.worlds.kubernetes.parts import FEWEST_PODS
 
 HEAD = """\
 # The controller: what was measured
@@ -38,8 +39,9 @@ VERDICTS = """
 
 Writes are counted over each recovery and 20 s after it, and over 20 s before the crashes. An event counts as independent of the number of
 tasks if it costs at most twice as much in the largest topology as in the smallest, where linear would be as many times as there are more
-tasks. Topologies of less than 300 pods are looked at as a whole each time, which is why an event costs more there than in some larger
-ones. For memory the wanted is what [the chart](../../helm/levee/README.md) allows the operator by default.
+tasks. Topologies of less than {pods} pods are looked at as a whole each time, which costs more than a part of a large one; so the largest
+is compared with the smallest of those that are looked at in parts, too. For memory the wanted is what
+[the chart](../../helm/levee/README.md) allows the operator by default.
 """
 UNFINISHED = """
 ## What did not come to its end
@@ -68,7 +70,7 @@ def write(mode: Mode, parts: Mapping[str, Sequence[Row]], unfinished: Sequence[R
 
 def sections(mode: Mode, parts: Mapping[str, Sequence[Row]], unfinished: Sequence[Row]) -> Iterable[str]:
     yield head(mode, [row for found in parts.values() for row in found])
-    yield VERDICTS.format(table=verdicts.verdicts(parts))
+    yield VERDICTS.format(table=verdicts.verdicts(parts), pods=FEWEST_PODS)
     if unfinished:
         yield UNFINISHED.format(table=table(("part", "settings", "why"), map(untold, unfinished)))
     yield from report_jobs.sections(parts["jobs"])

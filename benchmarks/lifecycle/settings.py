@@ -21,8 +21,10 @@ class Size:
     imports: bool = False
 
     def __str__(self) -> str:
-        told = "that import each other's streams " if self.imports else ""
-        return f"{self.topologies} topologies {told}on {self.nodes} nodes, {self.crashes} crashes"
+        told = " that import each other's streams" if self.imports else ""
+        return (
+            f"{self.topologies} {'topology' if self.topologies == 1 else 'topologies'}{told} on {self.nodes} nodes, {self.crashes} crashes"
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,10 +85,22 @@ def test_each_thing_that_was_wanted_is_reached_or_missed_by_what_was_measured(tm
 
 @pytest.mark.parametrize(("event_ms", "word"), [(150.0, "reached"), (300.0, "**missed**")])
 def test_an_event_is_judged_by_the_largest_topology_against_the_smallest(event_ms: float, word: str) -> None:
-    rows = [TURN | {"tasks": 100, "event_ms": 100.0}, TURN | {"tasks": 10_000, "event_ms": event_ms}]
-    *cells, said = verdicts.event(rows).cells()
+    rows = [TURN | {"tasks": 10_000, "event_ms": event_ms}, TURN | {"tasks": 100, "event_ms": 100.0}]
+    [(*cells, said)] = [one.cells() for one in verdicts.events(rows)]
     assert said == word
     assert cells[2] == f"{event_ms / 100:.2f} times (100.0 ms, {event_ms:.1f} ms), 100 times as many tasks"
+
+
+def test_a_small_topology_that_is_looked_at_as_a_whole_does_not_make_a_large_one_look_cheap() -> None:
+    rows = [
+        TURN | {"tasks": 100, "pods": 101, "event_ms": 10.0},
+        TURN | {"tasks": 300, "pods": 321, "event_ms": 1.0},
+        TURN | {"tasks": 10_000, "pods": 10_991, "event_ms": 3.0},
+    ]
+    assert [(one.what, one.met) for one in verdicts.events(rows)] == [
+        ("an event, 100 to 10,000 tasks", True),
+        ("an event, 300 to 10,000 tasks", False),
+    ]
 
 
 def test_the_memory_that_is_wanted_is_what_the_chart_allows() -> None:
