@@ -5,6 +5,7 @@ interrupted run goes on where it ended, unless --fresh asks for a new one. The p
 """
 
 import argparse
+import os
 import shutil
 import signal
 import sys
@@ -26,8 +27,8 @@ PAGES = {"full": Path("docs/results/lifecycle.md"), "quick": Path("build/lifecyc
 def main() -> int:
     options = parsed()
     mode, parts = QUICK if options.quick else FULL, options.only or list(KEYS)
-    if not options.page_only and not WITHOUT_CLUSTER.issuperset(parts) and not KUBECONFIG.exists():
-        print("No test cluster is up: sudo .venv/bin/python -m hack.cluster up, or ARGS='--only turn'.", file=sys.stderr)
+    if not options.page_only and not WITHOUT_CLUSTER.issuperset(parts) and (wrong := unable()):
+        print(f"{wrong} (ARGS='--only turn' needs no cluster.)", file=sys.stderr)
         return 1
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # whoever ends it so wants it to clean up, too
     page, folder = options.page or PAGES[mode.name], options.data / mode.name
@@ -46,6 +47,13 @@ def main() -> int:
             remove_nodes()
     print(f"wrote {page}")
     return 0
+
+
+def unable() -> str:
+    """Why it cannot be measured here; empty: it can."""
+    if not KUBECONFIG.exists():
+        return "No test cluster is up: sudo make cluster-up."
+    return "" if os.geteuid() == 0 else "Nodes are root's to make: sudo make bench-lifecycle."
 
 
 def remove_nodes() -> None:

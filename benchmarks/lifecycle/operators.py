@@ -71,8 +71,14 @@ class Operator:
 
     def writes(self) -> int:
         """By its own count. One that does not answer has not written nothing: it is asked again."""
-        await_true(lambda: bool(self.samples(REQUESTS)), ANSWERS_WITHIN_S, "the operator tells its metrics")
-        return int(sum(one.value for one in self.samples(REQUESTS) if is_change(one.labels)))
+        found: list[Sample] = []
+
+        def answers() -> bool:
+            found[:] = self.samples(REQUESTS)
+            return bool(found)
+
+        await_true(answers, ANSWERS_WITHIN_S, "the operator tells its metrics")
+        return int(sum(one.value for one in found if is_change(one.labels)))
 
     def memory_mib(self) -> float:
         """Resident, and that of its planner's processes."""
