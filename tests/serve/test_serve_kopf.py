@@ -2,6 +2,9 @@
 
 import asyncio
 import json
+import socket
+import urllib.error
+import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -110,7 +113,7 @@ class Seen:
 async def watched(server: Server, url: str, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     monkeypatch.setattr(kopf, "login_via_client", lambda **_: kopf.ConnectionInfo(server=url))
     seen, stop = Seen(1 + len(server.later)), asyncio.Event()
-    registry = app.registry(seen)  # type: ignore[arg-type]  # a fake
+    registry = app.registry(seen, tuple)  # type: ignore[arg-type]  # a fake
     operator = asyncio.create_task(
         kopf.operator(registry=registry, settings=app.tuned(), standalone=True, clusterwide=True, stop_flag=stop)
     )
@@ -132,3 +135,48 @@ def test_whatever_happens_to_a_resource_kopf_leaves_it_as_it_is(metadata: Any, m
         seen = asyncio.run(watched(server, url, monkeypatch))
     assert [one["metadata"]["resourceVersion"] for one in seen] == ["1", "2"]
     assert server.patches == []
+
+
+def test_kopf_answers_500_as_long_as_something_is_wrong_and_200_after(monkeypatch: pytest.MonkeyPatch) -> None:
+    server = Server(resource(1), [])
+    wrong = ["the watch of /api/v1/pods has heard nothing for 226 s"]
+    with server.serving() as url:
+        monkeypatch.setattr(kopf, "login_via_client", lambda **_: kopf.ConnectionInfo(server=url))
+        assert asyncio.run(asyncio.wait_for(probed(server, wrong), 20)) == [500, 500, 200]
+
+
+async def probed(server: Server, wrong: list[str]) -> list[int]:
+    registry, stop = app.registry(Seen(1), lambda: wrong), asyncio.Event()  # type: ignore[arg-type]  # a fake
+    url = f"http://127.0.0.1:{free_port()}/healthz"
+    operator = asyncio.create_task(
+        kopf.operator(registry=registry, settings=app.tuned(), standalone=True, clusterwide=True, liveness_endpoint=url, stop_flag=stop)
+    )
+    found = [await status_at(url), await status_at(url)]
+    wrong.clear()
+    found.append(await status_at(url))
+    server.over.set()
+    stop.set()
+    await operator
+    return found
+
+
+def free_port() -> int:
+    with socket.socket() as opened:
+        opened.bind(("127.0.0.1", 0))
+        return int(opened.getsockname()[1])
+
+
+async def status_at(url: str) -> int:
+    while True:
+        try:
+            return await asyncio.to_thread(asked, url)
+        except OSError:
+            await asyncio.sleep(0.05)  # it has yet to begin
+
+
+def asked(url: str) -> int:
+    try:
+        with urllib.request.urlopen(url, timeout=5) as found:  # noqa: S310
+            return int(found.status)
+    except urllib.error.HTTPError as failed:
+        return failed.code

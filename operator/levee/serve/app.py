@@ -22,7 +22,9 @@ from typing import Any
 import kopf
 
 from levee.lifecycle.documents import machine
+from levee.serve import health
 from levee.serve.documents import BOUNDED, JOB
+from levee.serve.health import Health
 from levee.serve.hub import Hub
 from levee.serve.leader import Leader
 from levee.serve.metrics import Metrics
@@ -85,19 +87,20 @@ async def serving(settings: Settings) -> None:
     shop = Shop(connected, Cluster(), Planner(), identity, *accounts, settings.worker_image, leader.leads, metrics=metrics)
     shop.asker = partial(Asker, crowd=shop.cluster.count)
     hub = Hub(shop)
+    alive = Health(leader, hub.synced.is_set)
     shop.metrics.watch(hub.standings, leader.leads, sorted({*machine(JOB).states, *machine(BOUNDED).states}))
     if settings.metrics_port is not None:
-        shop.metrics.serve(settings.metrics_port)
+        health.serve(settings.metrics_port, shop.metrics.registry, alive.is_synced)
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS))
     leading = asyncio.create_task(leader.follow())
-    followed = asyncio.create_task(watch(hub, settings.watched, stop))
+    followed = asyncio.create_task(watch(hub, settings.watched, stop, alive.watches))
     log.info("%s watches %s", identity, ", ".join(settings.watched) or "all namespaces")
     try:
         await kopf.operator(
-            registry=registry(hub),
+            registry=registry(hub, alive.complaints),
             settings=tuned(),
             standalone=True,
             clusterwide=not settings.watched,
@@ -112,7 +115,7 @@ async def serving(settings: Settings) -> None:
         shop.planner.close()
 
 
-async def watch(hub: Hub, watched: Sequence[str], stop: asyncio.Event) -> None:
+async def watch(hub: Hub, watched: Sequence[str], stop: asyncio.Event, watches: list[Watch]) -> None:
     """Pods and nodes, each in a thread; nothing is decided before all of them have been listed."""
     loop, cluster = asyncio.get_running_loop(), hub.shop.cluster
 
@@ -128,6 +131,7 @@ async def watch(hub: Hub, watched: Sequence[str], stop: asyncio.Event) -> None:
     for path, listener in listeners.items():
         selector = names.TOPOLOGY if isinstance(listener, PodListener) else ""
         one = Watch(hub.shop.api, path, listener, selector, stop.is_set, partial(tell, listed[path].set))
+        watches.append(one)
         Thread(target=one.follow, name=f"watch {path}", daemon=True).start()
     for event in listed.values():
         await event.wait()
@@ -143,12 +147,18 @@ def tuned() -> kopf.OperatorSettings:
     return settings
 
 
-def registry(hub: Hub) -> kopf.OperatorRegistry:
+def registry(hub: Hub, complaints: Callable[[], Sequence[str]]) -> kopf.OperatorRegistry:
     found = kopf.OperatorRegistry()
 
     @kopf.on.login(registry=found)
     def login(**told: Any) -> kopf.ConnectionInfo | None:
         return kopf.login_via_client(**told)  # as the Kubernetes client does, and so do we
+
+    @kopf.on.probe(registry=found)
+    async def hears_and_tries(**_: object) -> None:
+        """Its failure is told as a 500; after one that it thinks temporary kopf would try again for a minute before it answers."""
+        if wrong := complaints():
+            raise kopf.PermanentError("; ".join(wrong))
 
     @kopf.on.event(GROUP, VERSION, PLURAL, registry=found)
     async def topology(event: kopf.RawEvent, **_: object) -> None:

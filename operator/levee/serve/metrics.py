@@ -7,7 +7,7 @@ Called by: app opens it; life, hub and making count.
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from prometheus_client import CollectorRegistry, Counter, Histogram, start_http_server
+from prometheus_client import CollectorRegistry, Counter, Histogram
 from prometheus_client.core import GaugeMetricFamily
 
 TURN_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
@@ -39,9 +39,6 @@ class Metrics:
 
     def watch(self, standings: Callable[[], Iterable[Standing]], leads: Callable[[], bool], states: Iterable[str]) -> None:
         self.registry.register(Now(standings, leads, tuple(states)))
-
-    def serve(self, port: int) -> None:
-        start_http_server(port, registry=self.registry)
 
 
 @dataclass(frozen=True, slots=True)

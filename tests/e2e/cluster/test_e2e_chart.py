@@ -130,6 +130,14 @@ def test_a_digest_goes_before_a_tag() -> None:
     assert told["LEVEE_WORKER_SERVICE_ACCOUNT"] == "streaming"
 
 
+def test_liveness_is_kopfs_to_tell_and_readiness_is_told_beside_the_metrics() -> None:
+    (spec,) = pod_specs(rendered())
+    (container,) = spec["containers"]
+    asked_at = {name: container[f"{name}Probe"]["httpGet"] for name in ("startup", "liveness", "readiness")}
+    health, metrics = {"path": "/healthz", "port": "health"}, {"path": "/readyz", "port": "metrics"}
+    assert asked_at == {"startup": health, "liveness": health, "readiness": metrics}
+
+
 def test_operator_and_workers_are_not_the_same_and_workers_may_do_nothing() -> None:
     found = rendered(*of_file(EVERYTHING))
     accounts = {one["metadata"]["name"]: one for one in found if one["kind"] == "ServiceAccount"}

@@ -136,8 +136,7 @@ class Api:
             self.count(verb, "none")
             raise Unreachable(f"{verb} {path}: {failed}") from failed
         self.count(verb, str(answer.status))
-        found: Object = json.loads(answer.data)
-        return found
+        return parsed(answer.data, f"{verb} {path}")
 
     def watch(self, path: str, query: Mapping[str, str], silent_s: float) -> Iterator[Object]:
         """Events as they come, until the server ends it."""
@@ -146,7 +145,7 @@ class Api:
         try:
             for piece in answer.stream(PIECE_BYTES, decode_content=True):
                 *lines, rest = (rest + piece).split(b"\n")
-                yield from map(json.loads, filter(None, lines))
+                yield from (parsed(line, f"WATCH {path}") for line in filter(None, lines))
         except (urllib3.exceptions.HTTPError, OSError) as failed:
             raise Unreachable(f"WATCH {path}: {failed}") from failed
         finally:
@@ -173,6 +172,15 @@ class Api:
             raise Unreachable(f"WATCH {path}: {failed}") from failed
         self.count("WATCH", str(answer.status))
         return answer
+
+
+def parsed(data: bytes, asked: str) -> Object:
+    """Who answers in no JSON is no API server, but perhaps a proxy that cannot reach one."""
+    try:
+        found: Object = json.loads(data)
+    except ValueError as failed:
+        raise Unreachable(f"{asked}: the answer is no JSON: {failed}") from failed
+    return found
 
 
 def named(failed: ApiException) -> Exception:
