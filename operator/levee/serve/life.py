@@ -30,10 +30,10 @@ from levee.serve.deeds import Deed, Deeds
 from levee.serve.documents import BOUNDED, document
 from levee.serve.ground import Ground
 from levee.serve.holding import Known, differs, holding
-from levee.serve.metrics import Standing
 from levee.serve.promises import Promise, Promises
 from levee.serve.records import StatusRecords, path, stamp
 from levee.serve.shop import Shop
+from levee.serve.standing import Standing, passing_s, state_now
 from levee.serve.telling import Teller, summed, words
 from levee.worlds.kubernetes import names
 from levee.worlds.kubernetes.api import Conflict, Denied, Object, Unreachable
@@ -77,6 +77,7 @@ class Life:
         self.runner = Runner(
             lifecycle, self.records, handlers(Deeds(self.ground)), lambda: Wall(self.shop.wall_ms()), random, self.terms(lifecycle)
         )
+        self.runner.tell = self.shop.metrics.timed
         self.recall()
         missing = missing_handlers(self.runner.machine, self.runner.handlers)
         assert not missing, missing
@@ -117,7 +118,8 @@ class Life:
             if not await self.held():
                 return SOON_S
             return await self.take()
-        except (Unreachable, Conflict):
+        except (Unreachable, Conflict) as lost:
+            self.shop.metrics.mistakes.labels(type(lost).__name__).inc()
             return TURN_S
 
     async def take(self) -> float:
@@ -206,8 +208,9 @@ class Life:
             self.seen, self.parts = self.parts.before_whole(), None
 
     def standing(self) -> Standing:
-        state = self.runner.position.state if self.runner.position is not None else self.written.get("state", "submitted")
-        return Standing(self.owner.key, str(state), self.ground.plan.worth.gap if self.ground.plan is not None else None, self.settled)
+        state, since_ms = state_now(self.runner, self.resource.get("status") or {})
+        gap = self.ground.plan.worth.gap if self.ground.plan is not None else None
+        return Standing(self.owner.key, state, gap, self.settled, passing_s(self.runner, state, since_ms, self.shop.wall_ms()))
 
     @property
     def settled(self) -> bool:
