@@ -137,6 +137,17 @@ def test_whatever_happens_to_a_resource_kopf_leaves_it_as_it_is(metadata: Any, m
     assert server.patches == []
 
 
+def test_whatever_kopf_would_note_on_a_resource_bears_levees_name() -> None:
+    kept, patch, body = app.tuned().persistence, kopf.Patch(), kopf.Body(resource(1))
+    record: Any = {"started": "2026-01-01T00:00:00", "retries": 1}
+    kept.progress_storage.store(key="topology", record=record, body=body, patch=patch)  # type: ignore[arg-type]  # a name of a handler
+    kept.diffbase_storage.store(body=body, patch=patch, essence=kept.diffbase_storage.build(body=body))
+    noted = dict(patch)
+    assert noted.keys() == {"metadata"}
+    assert len(noted["metadata"]["annotations"]) >= 2
+    assert {name.partition("/")[0] for name in [kept.finalizer, *noted["metadata"]["annotations"]]} == {"levee.dev"}
+
+
 def test_kopf_answers_500_as_long_as_something_is_wrong_and_200_after(monkeypatch: pytest.MonkeyPatch) -> None:
     server = Server(resource(1), [])
     wrong = ["the watch of /api/v1/pods has heard nothing for 226 s"]

@@ -144,6 +144,8 @@ def tuned() -> kopf.OperatorSettings:
     settings.watching.server_timeout = watching.SERVER_TIMEOUT_S
     settings.watching.client_timeout = watching.CLIENT_TIMEOUT_S
     settings.persistence.finalizer = KOPFS_OWN
+    settings.persistence.progress_storage = kopf.AnnotationsProgressStorage(prefix=names.LEVEE)  # nothing is stored; whatever were is ours
+    settings.persistence.diffbase_storage = kopf.AnnotationsDiffBaseStorage(prefix=names.LEVEE)
     return settings
 
 
