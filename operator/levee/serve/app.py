@@ -33,6 +33,7 @@ from levee.serve.shop import WORKER_IMAGE, Shop
 from levee.topology.crd import PLURAL
 from levee.topology.spec import GROUP, VERSION
 from levee.worlds.kubernetes import api, names, watching
+from levee.worlds.kubernetes.api import Api
 from levee.worlds.kubernetes.asking import Asker
 from levee.worlds.kubernetes.cluster import Cluster
 from levee.worlds.kubernetes.listeners import NodeListener, PodListener
@@ -52,6 +53,7 @@ class Settings:
     watched: Sequence[str]  # none: all namespaces
     service_account: str | None
     driver_account: str | None
+    priority_class: str | None
     worker_image: str
     liveness: str | None
     metrics_port: int | None
@@ -65,6 +67,7 @@ class Settings:
             watched,
             os.environ.get("LEVEE_WORKER_SERVICE_ACCOUNT") or None,
             os.environ.get("LEVEE_DRIVER_SERVICE_ACCOUNT") or None,
+            os.environ.get("LEVEE_WORKER_PRIORITY_CLASS") or None,
             os.environ.get("LEVEE_WORKER_IMAGE") or WORKER_IMAGE,
             os.environ.get("LEVEE_LIVENESS") or None,
             int(os.environ.get("LEVEE_METRICS_PORT") or 0) or None,
@@ -83,9 +86,7 @@ async def serving(settings: Settings) -> None:
     connected = api.connect(lambda verb, answer: metrics.requests.labels(verb, answer).inc())
     identity = f"{socket.gethostname()}-{uuid.uuid4().hex[:8]}"
     leader = Leader(connected, settings.namespace, settings.pod or identity)
-    accounts = settings.service_account, settings.driver_account
-    shop = Shop(connected, Cluster(), Planner(), identity, *accounts, settings.worker_image, leader.leads, metrics=metrics)
-    shop.asker = partial(Asker, crowd=shop.cluster.count)
+    shop = shop_of(settings, connected, leader, identity, metrics)
     hub = Hub(shop)
     alive = Health(leader, hub.synced.is_set)
     shop.metrics.watch(hub.standings, leader.leads, sorted({*machine(JOB).states, *machine(BOUNDED).states}))
@@ -113,6 +114,23 @@ async def serving(settings: Settings) -> None:
         followed.cancel()
         leader.release()
         shop.planner.close()
+
+
+def shop_of(settings: Settings, connected: Api, leader: Leader, identity: str, metrics: Metrics) -> Shop:
+    cluster = Cluster()
+    return Shop(
+        connected,
+        cluster,
+        Planner(),
+        identity,
+        service_account=settings.service_account,
+        driver_account=settings.driver_account,
+        priority_class=settings.priority_class,
+        worker_image=settings.worker_image,
+        leads=leader.leads,
+        asker=partial(Asker, crowd=cluster.count),
+        metrics=metrics,
+    )
 
 
 async def watch(hub: Hub, watched: Sequence[str], stop: asyncio.Event, watches: list[Watch]) -> None:

@@ -32,6 +32,7 @@ class Shop:
     identity: str  # of this process
     service_account: str | None = None  # of workers
     driver_account: str | None = None  # of workers that start executors; none: nobody may
+    priority_class: str | None = None  # of workers, where a topology's template names none
     worker_image: str = WORKER_IMAGE  # where a topology names none
     leads: Callable[[], bool] = lambda: True
     asker: Callable[[], Asker] = Asker

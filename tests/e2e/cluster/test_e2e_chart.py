@@ -130,6 +130,17 @@ def test_a_digest_goes_before_a_tag() -> None:
     assert told["LEVEE_WORKER_SERVICE_ACCOUNT"] == "streaming"
 
 
+def test_workers_get_a_priority_of_their_own() -> None:
+    def told(*words: str) -> Any:
+        (spec, *_) = pod_specs(rendered(*words))
+        return spec.get("priorityClassName"), {one["name"]: one.get("value") for one in spec["containers"][0]["env"]}[
+            "LEVEE_WORKER_PRIORITY_CLASS"
+        ]
+
+    assert told() == (None, "")
+    assert told(*of_file(EVERYTHING)) == ("system-cluster-critical", "streams")
+
+
 def test_liveness_is_kopfs_to_tell_and_readiness_is_told_beside_the_metrics() -> None:
     (spec,) = pod_specs(rendered())
     (container,) = spec["containers"]

@@ -9,7 +9,7 @@ from levee.control.actions import StartWorker
 from levee.control.names import operator_of, task_of
 from levee.worlds.kubernetes import names
 from levee.worlds.kubernetes.merge import merged
-from levee.worlds.kubernetes.pods import CONTAINER, RESTRICTED, Birth, Driver, Manifest, PodTerms, tolerated
+from levee.worlds.kubernetes.pods import CONTAINER, RESTRICTED, Birth, Driver, Manifest, PodTerms, priority, tolerated
 
 SERVER = "https://kubernetes.default.svc"
 COMMAND = ("/usr/bin/tini", "--", "python3", "-m", "levee_spark.spark.executor")
@@ -69,7 +69,7 @@ def spec(start: StartWorker, terms: PodTerms) -> Manifest:
         ],
         "volumes": [{"name": "tmp", "emptyDir": {}}],
     }
-    return found | ({"serviceAccountName": terms.service_account} if terms.service_account else {})
+    return found | ({"serviceAccountName": terms.service_account} if terms.service_account else {}) | priority(terms)
 
 
 def affinity(start: StartWorker) -> Manifest:

@@ -51,6 +51,7 @@ class PodTerms:
     drivers: frozenset[OperatorName] = frozenset()  # operators that executors compute
     driver_account: str | None = None  # which may start them
     node_selector: Mapping[str, str] = field(default_factory=dict)  # of the nodes where they may run
+    priority_class: str | None = None  # where the template says nothing else
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,11 @@ def spec(start: StartWorker, terms: PodTerms, cpu: float, driver: Driver | None)
             {"name": "topology", "configMap": {"name": terms.config_map}},
         ],
     }
-    return found | ({"serviceAccountName": account} if account else {})
+    return found | ({"serviceAccountName": account} if account else {}) | priority(terms)
+
+
+def priority(terms: PodTerms) -> Manifest:
+    return {"priorityClassName": terms.priority_class} if terms.priority_class else {}
 
 
 def only(node: str) -> Manifest:
