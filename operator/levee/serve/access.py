@@ -16,6 +16,7 @@ from levee.serve.renewing import Opened, RenewingBlobs, StillClosed
 from levee.serve.shop import Shop
 from levee.topology.spec import Resource
 from levee.topology.wording import complaint_text
+from levee.worlds.kubernetes import embedded
 from levee.worlds.kubernetes.api import Conflict, Denied, Object, Unreachable
 from levee.worlds.kubernetes.names import Owner
 from levee_spark.store.address import CannotOpen, open_store
@@ -28,6 +29,7 @@ class Access:
     shop: Shop
     owner: Owner
     driver: StoreDriver | None = None
+    embedded: bool = False  # what was opened is the store that the chart brings
 
     def open(self, resource: Resource) -> StoreDriver:
         return self.open_at(resource.spec.store.uri, resource.spec.store.secret)
@@ -41,16 +43,20 @@ class Access:
         return self.driver
 
     def renewing(self, uri: str, secret: str) -> Blobs:
-        found = self.secret(secret)
-        return RenewingBlobs(
-            Opened(open_store(uri, secret=contents(found)), version(found)), partial(self.reopen, uri, secret), self.shop.now
-        )
+        opened = self.opened(uri, self.secret(secret))
+        return RenewingBlobs(opened, partial(self.reopen, uri, secret), self.shop.now)
+
+    def opened(self, uri: str, secret: Object, *, check: bool = True) -> Opened:
+        told = contents(secret)
+        blobs = open_store(uri, secret=told, check=check)
+        self.embedded = embedded.is_at(self.shop.embedded_store, told)
+        return Opened(blobs, version(secret))
 
     def reopen(self, uri: str, secret: str, before: str) -> Opened | None:
         """From the Secret as it is now, if it is another one."""
         try:
             found = self.secret(secret)
-            return Opened(open_store(uri, secret=contents(found), check=False), version(found)) if version(found) != before else None
+            return self.opened(uri, found, check=False) if version(found) != before else None
         except CannotOpen as wrong:
             raise StillClosed(complaint_text(wrong.complaint)) from None
         except (NotYet, Unreachable, Conflict, Denied) as why:

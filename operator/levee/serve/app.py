@@ -54,6 +54,7 @@ class Settings:
     service_account: str | None
     driver_account: str | None
     priority_class: str | None
+    embedded_store: str | None
     worker_image: str
     liveness: str | None
     metrics_port: int | None
@@ -68,6 +69,7 @@ class Settings:
             os.environ.get("LEVEE_WORKER_SERVICE_ACCOUNT") or None,
             os.environ.get("LEVEE_DRIVER_SERVICE_ACCOUNT") or None,
             os.environ.get("LEVEE_WORKER_PRIORITY_CLASS") or None,
+            os.environ.get("LEVEE_EMBEDDED_STORE") or None,
             os.environ.get("LEVEE_WORKER_IMAGE") or WORKER_IMAGE,
             os.environ.get("LEVEE_LIVENESS") or None,
             int(os.environ.get("LEVEE_METRICS_PORT") or 0) or None,
@@ -126,6 +128,7 @@ def shop_of(settings: Settings, connected: Api, leader: Leader, identity: str, m
         service_account=settings.service_account,
         driver_account=settings.driver_account,
         priority_class=settings.priority_class,
+        embedded_store=settings.embedded_store,
         worker_image=settings.worker_image,
         leads=leader.leads,
         asker=partial(Asker, crowd=cluster.count),

@@ -35,7 +35,7 @@ from levee.serve.records import StatusRecords, path, stamp
 from levee.serve.shop import Shop
 from levee.serve.standing import Standing, passing_s, state_now
 from levee.serve.telling import Teller, summed, words
-from levee.worlds.kubernetes import names
+from levee.worlds.kubernetes import embedded, names
 from levee.worlds.kubernetes.api import Conflict, Denied, Object, Unreachable
 from levee.worlds.kubernetes.names import FINALIZER, Owner
 from levee.worlds.kubernetes.parts import Parts
@@ -274,6 +274,7 @@ class Life:
             bounded=self.runner.machine.name == BOUNDED,
             promise=await asyncio.to_thread(self.promise, world.wanted, now) if world is not None else None,
             planned_before=status.told_plan(self.written) if worth is None else None,
+            caveat=embedded.SAYS if ground.access.embedded else "",
         )
         told = status.stamped(status.fields(scene) | self.memory(), self.written, scene.generation, stamp(Wall(self.shop.wall_ms())))
         changed = status.changed(self.written, told)

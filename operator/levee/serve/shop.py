@@ -33,6 +33,7 @@ class Shop:
     service_account: str | None = None  # of workers
     driver_account: str | None = None  # of workers that start executors; none: nobody may
     priority_class: str | None = None  # of workers, where a topology's template names none
+    embedded_store: str | None = None  # the address of the store that the chart brings
     worker_image: str = WORKER_IMAGE  # where a topology names none
     leads: Callable[[], bool] = lambda: True
     asker: Callable[[], Asker] = Asker

@@ -141,6 +141,17 @@ def test_workers_get_a_priority_of_their_own() -> None:
     assert told(*of_file(EVERYTHING)) == ("system-cluster-critical", "streams")
 
 
+def test_the_operator_knows_the_address_of_the_embedded_store_where_there_is_one() -> None:
+    def told(*words: str) -> Any:
+        (spec, *_) = pod_specs(rendered(*words))
+        return {one["name"]: one.get("value") for one in spec["containers"][0]["env"]}["LEVEE_EMBEDDED_STORE"]
+
+    assert told() == ""
+    words = settings(store__embedded__enabled="true")
+    (secret,) = (one for one in rendered(*words) if one["kind"] == "Secret")
+    assert told(*words) == secret["stringData"]["AWS_ENDPOINT_URL"]
+
+
 def test_liveness_is_kopfs_to_tell_and_readiness_is_told_beside_the_metrics() -> None:
     (spec,) = pod_specs(rendered())
     (container,) = spec["containers"]
