@@ -157,12 +157,21 @@ class PlantApi:
             raise AttributeError(verb)
         return ask
 
-    def do_get(self, path: str) -> Object | None:
+    def do_get(self, path: str, **query: str) -> Object | None:
+        if "labelSelector" in query:
+            return self.page(path, query["labelSelector"], int(query["limit"]), int(query.get("continue", "0")))
         if path == "/api/v1/namespaces/shop":
             return {"metadata": {"name": "shop"} | ({"deletionTimestamp": stamp()} if self.plant.namespace_goes else {})}
         if path == PATH.rpartition("/")[0]:
             return {"items": [thing for where, thing in self.plant.things.items() if where.startswith(path)]}
         return self.plant.things.get(path)
+
+    def page(self, path: str, selector: str, limit: int, begin: int) -> Object:
+        label, _, value = selector.partition("=")
+        things = [thing for where, thing in sorted(self.plant.things.items()) if where.rpartition("/")[0] == path]
+        found = [thing for thing in things if thing["metadata"].get("labels", {}).get(label) == value]
+        more = {"continue": str(begin + limit)} if begin + limit < len(found) else {}
+        return {"items": found[begin : begin + limit], "metadata": more}
 
     def do_create(self, path: str, body: Object) -> Object | None:
         where = f"{path}/{body['metadata']['name']}"

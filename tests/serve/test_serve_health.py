@@ -98,16 +98,16 @@ def later(alive: Health, seconds: float) -> tuple[str, ...]:
 
 def test_a_watch_is_suspect_when_three_rounds_have_brought_no_word() -> None:
     alive = Health(leader_at(None), bool, [Watch(None, "/api/v1/pods", Listener())])  # type: ignore[arg-type]  # nobody is asked
-    alive.leader.tried_s += 1000
+    alive.watches[0].heard_s, alive.leader.tried_s = 1000.0, 2000.0
     assert later(alive, 225) == ()
     assert later(alive, 226) == ("the watch of /api/v1/pods has heard nothing for 226 s",)
 
 
 def test_a_leader_that_no_longer_tries_is_not_alive() -> None:
     alive = Health(leader_at(None), bool)
-    tried_s = alive.leader.tried_s
-    assert tuple(alive.found_at(tried_s + 60)) == ()
-    assert tuple(alive.found_at(tried_s + 61)) == ("nobody has tried to lead for 61 s",)
+    alive.leader.tried_s = 1000.0
+    assert tuple(alive.found_at(1060.0)) == ()
+    assert tuple(alive.found_at(1061.0)) == ("nobody has tried to lead for 61 s",)
 
 
 @pytest.mark.usefixtures("soon")

@@ -34,6 +34,7 @@ from levee.serve.promises import Promise, Promises
 from levee.serve.records import StatusRecords, path, stamp
 from levee.serve.shop import Shop
 from levee.serve.standing import Standing, passing_s, state_now
+from levee.serve.sweeping import Sweeping
 from levee.serve.telling import Teller, summed, words
 from levee.worlds.kubernetes import embedded, names
 from levee.worlds.kubernetes.api import Conflict, Denied, Object, Unreachable
@@ -43,6 +44,7 @@ from levee.worlds.kubernetes.parts import Parts
 WHOLE_MS_MIN, WHOLE_TIMES = 2_000, 10  # a look at the whole of a large topology takes at most a tenth of the time
 TURN_S, SOON_S, REST_S = 2.0, 0.2, 30.0
 LONG_AGO = Instant(0)
+SWEPT = {"running", "suspended"}  # where earlier texts are deleted
 QUIET_MS = 10_000  # numbers that change all the time are written no more often
 
 
@@ -63,6 +65,7 @@ class Life:
     written: Mapping[str, Any] = field(default_factory=dict)  # the status as it was told last
     written_at: Instant = LONG_AGO
     held_now: frozenset[EventName] = frozenset()  # the events that hold
+    sweeping: Sweeping = field(init=False)
     parts: Parts | None = None
     whole_due: Instant = LONG_AGO
     over: bool = False
@@ -71,6 +74,7 @@ class Life:
 
     def __post_init__(self) -> None:
         self.ground = Ground(self.shop, self.owner, self.resource)
+        self.sweeping = Sweeping(self.ground)
         self.records = StatusRecords(self.shop.api, self.owner)
         self.teller = Teller(self.shop.api, self.shop.identity)
         lifecycle = document(self.resource, (self.resource.get("status") or {}).get("state"))
@@ -143,6 +147,8 @@ class Life:
             self.whole_due = Instant(now + max(WHOLE_MS_MIN, WHOLE_TIMES * (self.shop.now() - now)))
         if not self.has_only_come(turn):
             await self.report(turn.position, now)
+        if turn.position.state in SWEPT and not turn.taken and self.sweeping.is_due(now):
+            await asyncio.to_thread(self.sweeping.sweep, now)
         return await self.rest(turn)
 
     def holding(self, seen: Observation | None, now: Instant) -> frozenset[EventName]:

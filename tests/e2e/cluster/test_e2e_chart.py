@@ -41,7 +41,7 @@ NEEDED = {
     "levee.dev/faulttoleranttopologies": ["get", "list", "watch", "patch"],
     "levee.dev/faulttoleranttopologies/status": ["patch"],
     "/pods": ["get", "list", "watch", "create", "delete"],
-    "/configmaps": ["get", "create"],
+    "/configmaps": ["get", "list", "create", "delete"],
     "/secrets//levee-store": ["get"],
     "/nodes": ["get", "list", "watch"],
     "/namespaces": ["get", "list", "watch"],
@@ -54,6 +54,7 @@ NEEDED = {
 TOO_MUCH = {
     "levee.dev/faulttoleranttopologies": ["create", "delete"],
     "/pods": ["patch"],
+    "/configmaps": ["patch", "update", "watch"],
     "/pods/exec": ["create"],
     "/secrets": ["list", "watch", "create", "delete"],
     "/nodes": ["patch", "delete"],
