@@ -143,6 +143,36 @@ def test_a_secret_that_has_not_changed_is_asked_for_more_and_more_seldom() -> No
     assert pauses[-1] == PAUSE_MS_MAX
 
 
+def test_one_request_that_is_refused_among_many_that_are_not_asks_no_more_often() -> None:
+    """As where a key may write and not delete."""
+    asked: list[int] = []
+    now = 0
+
+    def reopen(_: str) -> Opened | None:
+        asked.append(now)
+        return None
+
+    class Half(Refusing):
+        def names(self, *_: object) -> tuple[str, ...]:
+            return ()
+
+    blobs = RenewingBlobs(Opened(Half(), "1"), reopen, lambda: Instant(now))  # type: ignore[arg-type]  # a fake
+    while now < 10_000:
+        assert blobs.names("", "", 1) == ()
+        with pytest.raises(Trouble):
+            blobs.get("key")
+        now += 100
+    assert {later - earlier for earlier, later in pairwise(asked)} == {2_000}
+
+
+def test_a_secret_that_makes_no_sense_is_told(plant: Plant, store: Guarded) -> None:
+    made = running(plant)
+    store.key = "new"
+    plant.put(SECRET, {"kind": "Secret", "metadata": {"name": "levee-store", "uid": "of-the-secret"}, "data": {"KEY": "/w=="}})
+    made.go_on(3)
+    assert "Secret levee-store holds what is no text" in healthy(plant)[1]
+
+
 def test_why_it_stays_closed_stands_beside_what_the_store_said() -> None:
     def reopen(_: str) -> Opened | None:
         raise StillClosed("there is no such Secret")

@@ -61,6 +61,8 @@ class Access:
             raise StillClosed(complaint_text(wrong.complaint)) from None
         except (NotYet, Unreachable, Conflict, Denied) as why:
             raise StillClosed(str(why)) from None
+        except ValueError as wrong:
+            raise StillClosed(f"Secret {secret} holds what is no text: {type(wrong).__name__}") from None
 
     def secret(self, name: str) -> Object:
         """The one that the topology names; what is in it is never logged, never kept."""

@@ -78,7 +78,7 @@ class RenewingBlobs:
     def renew(self) -> None:
         """Whatever the trouble is: how refused credentials are told differs from store to store. The next request finds what was opened."""
         with self.lock:
-            if self.pause_ms and self.now() < self.due:
+            if self.now() < self.due:
                 return
             self.pause_ms = min(max(PAUSE_MS_MIN, 2 * self.pause_ms), PAUSE_MS_MAX)
             self.due = Instant(self.now() + self.pause_ms)

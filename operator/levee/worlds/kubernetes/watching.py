@@ -49,7 +49,10 @@ class Watch:
                 self.go_on()
                 return
             except Lost:
-                continue
+                if not self.misses:
+                    self.misses = 1
+                    continue  # at once: it happens now and then, and not twice in a row
+                log.warning("%s has lost its thread again before the end of a round", self.path)
             except (Unreachable, Denied) as trouble:
                 log.warning("%s cannot be watched, and is tried again: %s", self.path, trouble)
             except Exception:
