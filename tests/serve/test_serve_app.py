@@ -32,6 +32,7 @@ async def asked(server: Server, metrics: str, alive: str, ready: str) -> list[in
 
 async def in_the_end(url: str) -> int:
     """Its answer when it is ready, or the last one."""
+    found = 0
     for _ in range(200):
         if (found := await status_at(url)) == HTTPStatus.OK:
             break

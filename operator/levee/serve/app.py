@@ -112,6 +112,7 @@ async def serving(settings: Settings) -> None:
             stop_flag=stop,
         )
     finally:
+        stop.set()  # also where kopf has heard the signal in our place
         leading.cancel()
         followed.cancel()
         leader.release()
