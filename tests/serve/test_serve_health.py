@@ -4,7 +4,7 @@ import asyncio
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Thread
 from typing import Any
@@ -175,21 +175,24 @@ def test_an_answer_that_is_no_json_is_no_answer() -> None:
 
 def test_a_leader_whose_answer_is_no_json_goes_on_trying(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     monkeypatch.setattr("levee.serve.leader.RENEW_S", 0.01)
-    asked: list[str] = []
+    asked, enough = list[str](), Event()
 
     def answers(handler: BaseHTTPRequestHandler) -> None:
         asked.append(handler.path)
         answer(handler, b"<html>a proxy</html>")
+        if len(asked) > 2:
+            enough.set()
 
     async def some(made: Leader) -> None:
-        with suppress(TimeoutError):
-            await asyncio.wait_for(made.follow(), 0.5)
-        assert len(asked) > 2
+        task = asyncio.create_task(made.follow())
+        assert await asyncio.to_thread(enough.wait, 30)
+        assert not task.done()
+        task.cancel()
 
     with server(answers) as api:
         made = leader_at(api)
         began_s = made.tried_s
-        asyncio.run(asyncio.wait_for(some(made), 10))
+        asyncio.run(some(made))
         assert not made.leads()
         assert made.tried_s > began_s
     assert caplog.text.count("the lease cannot be renewed") == 1
