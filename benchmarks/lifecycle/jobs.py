@@ -141,8 +141,11 @@ class Bench:
         topology = str(self.made[0]["metadata"]["name"])
         before = self.namespace.pods(topology)
         name, uid = min(before)
+        path = self.namespace.pods_path(name)
+        found = self.namespace.api.get(path)
+        assert found is not None
         began_s = time.monotonic()
-        self.namespace.api.delete(self.namespace.pods_path(name), uid=uid, grace_s=0)
+        self.namespace.api.delete(path, uid=uid, version=found["metadata"]["resourceVersion"], grace_s=0)
         await_true(lambda: len(self.namespace.pods(topology) - before) == 1, REPLACED_WITHIN_S, "a lost pod is replaced", look_s=LOOK_S / 5)
         return time.monotonic() - began_s
 

@@ -120,6 +120,18 @@ class Plant:
         pod["metadata"]["deletionTimestamp"] = stamp()
         self.put(f"{PODS}/{name}", pod)
 
+    def change_unseen(self, name: str, **status: Any) -> None:
+        """Its kubelet says something of it that no watch has told yet."""
+        pod = copy.deepcopy(self.things[f"{PODS}/{name}"])
+        pod["status"] |= status
+        watchers, self.watchers = self.watchers, []
+        self.put(f"{PODS}/{name}", pod)
+        self.watchers = watchers
+
+    def tell(self, name: str) -> None:
+        for watcher in self.watchers:
+            watcher.keep_pod(copy.deepcopy(self.things[f"{PODS}/{name}"]))
+
     def remove(self, path: str) -> None:
         thing = self.things.pop(path)
         for watcher in self.watchers:
@@ -208,11 +220,11 @@ class PlantApi:
             self.plant.things.pop(where)
         return written
 
-    def do_delete(self, path: str, *, uid: str, version: str | None = None, grace_s: int | None = None) -> bool:
+    def do_delete(self, path: str, *, uid: str, version: str, grace_s: int | None = None) -> bool:
         thing = self.plant.things.get(path)
         if thing is None:
             return False
-        if thing["metadata"]["uid"] != uid or version not in {None, thing["metadata"]["resourceVersion"]}:
+        if thing["metadata"]["uid"] != uid or version != thing["metadata"]["resourceVersion"]:
             raise Conflict(path)
         self.plant.ended.append(thing["metadata"]["name"])
         self.plant.remove(path)

@@ -47,7 +47,7 @@ class Deeds:
             "open_log": self.replicas.open_log,
             "start_replicas": self.replicas.start_replicas,
             "remove_replicas": self.replicas.remove_replicas,
-            "set_the_clock": self.replicas.set_the_clock,
+            "set_the_clock": self.set_the_clock,
             "replan": self.edits.replan,
             "change_plan": self.edits.change_plan,
             "revert_plan": self.edits.revert_plan,
@@ -57,6 +57,11 @@ class Deeds:
             "settle_data": self.settle_data,
         }
         return {MethodName(name): deed for name, deed in methods.items()}
+
+    def set_the_clock(self, context: Context) -> None:
+        """And what was tried before that is over: its pod may have changed when it was to go."""
+        self.edits.trials.clear()
+        self.replicas.set_the_clock(context)
 
     def settle_data(self, context: Context) -> None:
         self.settling.settle(self.ground.resource, context, self.ground.open_blobs)

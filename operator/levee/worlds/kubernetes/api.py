@@ -93,9 +93,9 @@ class Api:
     def patch(self, path: str, body: Object) -> Object:
         return self.ask("PATCH", path, body, kind=MERGE)
 
-    def delete(self, path: str, *, uid: str, version: str | None = None, grace_s: int | None = None) -> bool:
-        """Whether it was there: this one, never a namesake; with a version, only as it was seen."""
-        preconditions = {"uid": uid} | ({"resourceVersion": version} if version else {})
+    def delete(self, path: str, *, uid: str, version: str, grace_s: int | None = None) -> bool:
+        """Whether it was there: this one, never a namesake, and only as it was seen. A Conflict if it is another one by now."""
+        preconditions = {"uid": uid, "resourceVersion": version}
         options: Object = {"apiVersion": "v1", "kind": "DeleteOptions", "propagationPolicy": "Background", "preconditions": preconditions}
         if grace_s is not None:
             options["gracePeriodSeconds"] = grace_s
