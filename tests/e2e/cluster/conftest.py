@@ -17,17 +17,38 @@ from cluster.faults import FAULTS, state_of
 from tests.e2e.cluster.kube import RESTRICTED, Kube, until
 from tests.e2e.cluster.trades import Undisturbed
 
+FOLDER = Path(__file__).parent
+LEFT_OUT = pytest.StashKey[list[tuple[str, str]]]()
+
 
 def is_ours() -> bool:
     return os.environ.get("KUBECONFIG") == str(running.KUBECONFIG)
 
 
+def needs_ours(item: pytest.Item) -> str | None:
+    """Why it can run on no other cluster; None: it can."""
+    if item.get_closest_marker("breaks_nodes"):
+        return "it breaks nodes, and those of somebody else's cluster are not for us to break"
+    own = item.get_closest_marker("own_cluster")
+    return str(own.kwargs["because"]) if own else None
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Nodes of somebody else's cluster are not for us to break."""
-    if os.environ.get("KUBECONFIG") and not is_ours():
-        dropped = [item for item in items if item.get_closest_marker("breaks_nodes")]
-        config.hook.pytest_deselected(items=dropped)
-        items[:] = [item for item in items if item not in dropped]
+    """On somebody else's cluster what only ours has is not begun: under `make e2e` a test that skips itself has failed."""
+    if not os.environ.get("KUBECONFIG") or is_ours():
+        return
+    left_out = [(item, why) for item in items if FOLDER in item.path.parents and (why := needs_ours(item))]
+    config.stash[LEFT_OUT] = [(item.nodeid, why) for item, why in left_out]
+    dropped = [item for item, _ in left_out]
+    config.hook.pytest_deselected(items=dropped)
+    items[:] = [item for item in items if item not in dropped]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    if left_out := config.stash.get(LEFT_OUT, []):
+        terminalreporter.section(f"left out on the cluster of {os.environ['KUBECONFIG']}")
+    for test, why in left_out:
+        terminalreporter.write_line(f"{test}: {why}")
 
 
 @contextmanager

@@ -214,7 +214,7 @@ def test_it_is_installed_upgraded_and_removed(kube: Kube, tmp_path: Path) -> Non
     assert FORMERLY not in json.dumps(kept)
 
 
-@pytest.mark.breaks_nodes  # its store is the test cluster's
+@pytest.mark.own_cluster(because="its store is that of the test cluster")
 def test_the_operator_may_do_all_that_it_does(kube: Kube) -> None:
     """From a resource to pods and back, by pods whose image is nowhere: they cost nothing."""
     kube.create({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "levee-store"}, "stringData": STORE})

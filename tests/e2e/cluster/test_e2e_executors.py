@@ -11,7 +11,7 @@ from tests.e2e.cluster.operators import operating
 from tests.e2e.cluster.pod_watch import watching
 from tests.e2e.cluster.trades import NAME, SECRET, Trades, Undisturbed, compare, resource
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.own_cluster(because="its store is that of the test cluster")]
 
 EPOCHS = 30
 DRIVER = "levee-driver"
