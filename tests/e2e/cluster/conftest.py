@@ -5,6 +5,8 @@ Called by: pytest.
 """
 
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +16,7 @@ import pytest
 
 from cluster import running
 from cluster.faults import FAULTS, state_of
+from images.contents import ROOT
 from tests.e2e.cluster.kube import RESTRICTED, Kube, until
 from tests.e2e.cluster.trades import Undisturbed
 
@@ -60,7 +63,7 @@ def new_namespace() -> Iterator[Kube]:
     kube = Kube(Path(told), name)
     kube.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": RESTRICTED}})
     yield kube
-    kube.run("delete", "namespace", name, "--wait=false")
+    kube.run("delete", "namespace", name, "--wait=false", "--ignore-not-found")  # some are deleted by their test
 
 
 @pytest.fixture
@@ -87,6 +90,10 @@ def whole(kube: Kube) -> Iterator[Kube]:
 @pytest.fixture(scope="session")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
     return Undisturbed(tmp_path_factory.mktemp("undisturbed"))
+
+
+def cluster(*words: str) -> None:
+    subprocess.run([sys.executable, "-m", "hack.cluster", *words], cwd=ROOT, check=True)
 
 
 def mend(kube: Kube) -> None:

@@ -1,11 +1,8 @@
 """What every test on the cluster relies on: nodes are nodes, images are there, and faults are what they are called."""
 
-import subprocess
-import sys
-
 import pytest
 
-from images.contents import ROOT
+from tests.e2e.cluster.conftest import cluster
 from tests.e2e.cluster.kube import Kube, condition, pod, until
 
 pytestmark = pytest.mark.e2e
@@ -37,10 +34,6 @@ for attempt in range(60):
         time.sleep(1)
 """
 SERVE = "import http.server; http.server.test(http.server.SimpleHTTPRequestHandler, port=8080)"
-
-
-def cluster(*words: str) -> None:
-    subprocess.run([sys.executable, "-m", "hack.cluster", *words], cwd=ROOT, check=True)
 
 
 def python(text: str) -> list[str]:
