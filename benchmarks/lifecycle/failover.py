@@ -8,7 +8,7 @@ Called by: take.
 import json
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -23,7 +23,7 @@ from benchmarks.lifecycle.waiting import Unfinished, await_true, say
 from levee.control.seen import ReplicaSeen, Status
 from levee.worlds.kubernetes import api as kubernetes
 from levee.worlds.kubernetes import names
-from levee.worlds.kubernetes.api import Api, Object
+from levee.worlds.kubernetes.api import Api, Conflict, Object
 from levee.worlds.kubernetes.pods import PORT
 from levee.worlds.kubernetes.seen import condition
 from levee.worlds.local.asking import replicas_in, state_of
@@ -106,10 +106,14 @@ class Trials:
 
     def kill(self, victim: Object) -> float:
         """With the wall clock, which on this machine is the store's, too."""
-        fault_ms = time.time_ns() / 1e6
         head = victim["metadata"]
-        self.namespace.api.delete(self.namespace.pods_path(head["name"]), uid=head["uid"], grace_s=0)
-        return fault_ms
+        path = self.namespace.pods_path(head["name"])
+        while True:
+            found, fault_ms = self.namespace.api.get(path), time.time_ns() / 1e6
+            assert found is not None
+            with suppress(Conflict):  # its status has moved meanwhile
+                self.namespace.api.delete(path, uid=head["uid"], version=found["metadata"]["resourceVersion"], grace_s=0)
+                return fault_ms
 
     def head(self) -> int:
         return max(gaps.numbers(self.epochs), default=0)

@@ -55,7 +55,7 @@ def test_the_topology_is_valid(strategy: str) -> None:
 @pytest.mark.parametrize("strategy", trades.STRATEGIES)
 def test_whoever_is_killed_with_the_watched_operator_leads_nothing_else(strategy: str) -> None:
     assigned = {TaskId(f"{name}/0"): tuple(map(NodeName, on)) for name, on in trades.assignment(strategy, NODES).items()}
-    homes = placing.with_ends(assigned, ENDS, [NodeName(one) for one in NODES])
+    homes = placing.with_ends(assigned, ENDS, [NodeName(one) for one in NODES], {})
     assert set(homes.values()) == set(NODES), "one pod on each"
     for mine in (node for replica, node in homes.items() if task_of(replica) == trades.TASK):
         beside = [replica for replica, node in homes.items() if node == mine and task_of(replica) != trades.TASK]

@@ -62,6 +62,9 @@ class SeemingApi:
     def delete(self, path: str, **_: Any) -> None:
         self.deleted += 1
 
+    def get(self, path: str) -> Any:
+        return {"metadata": {"resourceVersion": "7"}}
+
     def ask(self, verb: str, path: str, **_: Any) -> Any:
         return {"items": [{"metadata": {"name": "pod", "uid": f"u{self.deleted}"}}], "metadata": {}}
 
@@ -156,7 +159,7 @@ def test_the_pod_that_was_seen_is_deleted_at_once_and_no_namesake(tmp_path: Path
             told.append((path, how))
 
     failover.Trials(Namespace(Api(), "bench-1"), tmp_path, tmp_path, Random(1)).kill(pod("u1"))  # type: ignore[arg-type]
-    assert told == [("/api/v1/namespaces/bench-1/pods/trades-1", {"uid": "u1", "grace_s": 0})]
+    assert told == [("/api/v1/namespaces/bench-1/pods/trades-1", {"uid": "u1", "version": "7", "grace_s": 0})]
 
 
 def leader() -> ReplicaSeen:

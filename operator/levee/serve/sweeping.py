@@ -66,7 +66,7 @@ class Sweeping:
         metadata, shop = text["metadata"], self.ground.shop
         if shop.wall_ms() - instant(metadata["creationTimestamp"]) < SETTLED_MS or not shop.leads():
             return False
-        shop.api.delete(f"{self.path('configmaps')}/{metadata['name']}", uid=metadata["uid"])
+        shop.api.delete(f"{self.path('configmaps')}/{metadata['name']}", uid=metadata["uid"], version=metadata["resourceVersion"])
         return True
 
     def listed(self, kind: str) -> Iterator[Mapping[str, Any]]:
