@@ -90,7 +90,7 @@ bench-planning: $(STAMP) ## measure the planners into docs/results/planning.md (
 bench-streams: $(STAMP) ## measure the data plane into docs/results/streams.md; QUICK=1: some minutes; one part: ARGS="--only epochs"
 	$(PY) -m benchmarks.streams $(if $(QUICK),--quick) $(ARGS)
 
-bench-lifecycle: $(STAMP) ## measure the controller into docs/results/lifecycle.md, on the test cluster (cluster-up ARGS="--nodes 0"); QUICK=1: minutes
+bench-lifecycle: $(STAMP) ## measure the controller into docs/results/lifecycle.md (an hour), as root, on the test cluster (cluster-up); QUICK=1: minutes
 	$(PY) -m benchmarks.lifecycle $(if $(QUICK),--quick) $(ARGS)
 
 ratchet: $(STAMP) ## record the sizes of modules and functions once they have become smaller

@@ -1,6 +1,6 @@
 """The operator as a process: started, asked for its metrics, and killed.
 
-Called by: jobs.
+Called by: jobs, failover.
 """
 
 import os
@@ -16,11 +16,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.lifecycle.waiting import KIB_PER_MIB, Unfinished, await_true, need_memory
+
 METRICS_PORT = 18098
-LOOK_S, PATIENCE_S = 0.05, 5.0
+LOOK_S, PATIENCE_S, ANSWERS_WITHIN_S = 0.05, 5.0, 60.0
+LEADS, SETTLED, REQUESTS = "levee_operator_leads", "levee_operator_topologies_settled", "levee_operator_api_requests_total"
+CHANGING = {"POST", "PATCH", "DELETE"}  # what it puts is its lease
+SAID = 500  # characters of its log, where it has ended
 SAMPLE = re.compile(r"^(\w+)(?:\{(.*)\})? (\S+)$", re.MULTILINE)
 LABEL = re.compile(r'(\w+)="([^"]*)"')
-KIB_PER_MIB = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +37,7 @@ class Sample:
 class Operator:
     process: "subprocess.Popen[bytes]"
     began_s: float
+    log: Path
 
     def kill(self) -> None:
         """Its planner's processes die of their own: they read from it."""
@@ -53,13 +58,27 @@ class Operator:
 
     def await_value(self, name: str, wanted: float, within_s: float) -> float:
         """Seconds since its start."""
-        while self.value(name) < wanted:
-            if self.process.poll() is not None or time.monotonic() - self.began_s > within_s:
-                raise TimeoutError(
-                    f"{name} is {self.value(name)} instead of {wanted} {time.monotonic() - self.began_s:.0f} s after the start"
-                )
-            time.sleep(LOOK_S)
+
+        def reached() -> bool:
+            need_memory()
+            if self.process.poll() is not None:
+                said = self.log.read_text(encoding="utf-8", errors="replace")[-SAID:]
+                raise Unfinished(f"the operator has ended by itself, with {self.process.returncode}: {said}")
+            return self.value(name) >= wanted
+
+        await_true(reached, within_s, f"{name} is {wanted:.0f}", lambda: f"it is {self.value(name):.0f}", LOOK_S)
         return time.monotonic() - self.began_s
+
+    def writes(self) -> int:
+        """By its own count. One that does not answer has not written nothing: it is asked again."""
+        found: list[Sample] = []
+
+        def answers() -> bool:
+            found[:] = self.samples(REQUESTS)
+            return bool(found)
+
+        await_true(answers, ANSWERS_WITHIN_S, "the operator tells its metrics")
+        return int(sum(one.value for one in found if is_change(one.labels)))
 
     def memory_mib(self) -> float:
         """Resident, and that of its planner's processes."""
@@ -68,6 +87,10 @@ class Operator:
     def cpu_s(self) -> float:
         fields = Path(f"/proc/{self.process.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def is_change(labels: Mapping[str, str]) -> bool:
+    return labels["verb"] in CHANGING and labels["answer"].startswith("2")
 
 
 def start(namespace: str, log: Path) -> Operator:
@@ -80,7 +103,7 @@ def start(namespace: str, log: Path) -> Operator:
     }
     with log.open("ab") as output:
         process = subprocess.Popen([sys.executable, "-m", "levee.serve"], stdout=output, stderr=output, env={**os.environ, **told})
-    return Operator(process, time.monotonic())
+    return Operator(process, time.monotonic(), log)
 
 
 @contextmanager

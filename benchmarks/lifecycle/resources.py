@@ -2,9 +2,10 @@
 
 Why: a job there had 31 processing elements, one of them a source and 13 sinks; what they compute is not told and does not matter here,
 since nothing computes.
-Called by: turn, jobs.
+Called by: turn, jobs, rws.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 from levee.topology.spec import API_VERSION, KIND
@@ -24,6 +25,16 @@ def job(name: str, namespace: str, store: str) -> dict[str, Any]:
     branches = [operator(f"branch{number}", last) for number in range(SINKS)]
     sinks = [{"name": f"sink{number}", "from": f"branch{number}", "spark": {"format": "console"}} for number in range(SINKS)]
     return resource(name, namespace, store, [source(1)], [*trunk, *branches], sinks)
+
+
+def jobs(count: int, namespace: str, store: str) -> list[dict[str, Any]]:
+    return [job(f"job-{number:03d}", namespace, store) for number in range(count)]
+
+
+def tasks_of(made: Iterable[dict[str, Any]]) -> int:
+    """A sink is one task; a source that imports is one, too."""
+    specs = [told["spec"] for told in made]
+    return sum(one.get("parallelism", 1) for spec in specs for part in ("sources", "operators", "sinks") for one in spec[part])
 
 
 def wide(name: str, namespace: str, store: str, tasks: int) -> dict[str, Any]:

@@ -3,24 +3,42 @@
 Called by: every module of this package.
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
+from benchmarks.lifecycle import rws
 from benchmarks.lifecycle.resources import TASKS
 
 CORES_USED_MAX = 0.3  # a measurement that began while others used more than this is flagged
 
 
 @dataclass(frozen=True, slots=True)
+class Size:
+    """A row of the table: topologies of 31 tasks each, or those that import each other's streams."""
+
+    nodes: int
+    topologies: int
+    crashes: int  # of the operator
+    imports: bool = False
+
+    def __str__(self) -> str:
+        told = " that import each other's streams" if self.imports else ""
+        return (
+            f"{self.topologies} {'topology' if self.topologies == 1 else 'topologies'}{told} on {self.nodes} nodes, {self.crashes} crashes"
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Mode:
     name: str
-    rows: tuple[tuple[int, int], ...]  # nodes, topologies of 31 tasks each
-    crashes: int  # of the operator, in each row
+    rows: tuple[Size, ...]
     turn_tasks: tuple[int, ...]
     turns: int
+    kills: int  # of a primary's pod, for each way of coming back
     patience_s: float  # to wait for a quiet machine before each measurement
 
     def describe(self) -> str:
-        return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in asdict(self).items())
+        rows = "; ".join(map(str, self.rows))
+        return f"{self.name}: {rows}; {self.turns} turns of {', '.join(map(str, self.turn_tasks))} tasks; {self.kills} pods killed each way"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +60,10 @@ PUBLISHED = (
     Published("5", 90, 930, 33.9, 16.2),
     Published("6 (RWS)", 90, 737, 27.0, 15.4),
 )
-IMPORTING = PUBLISHED[-1]  # 104 topologies that import each other's streams
-SIZES = tuple((row.nodes, row.tasks // TASKS) for row in PUBLISHED if row is not IMPORTING)
-LARGE = (1000, 323)  # 10,013 tasks
+CRASHES, CRASHES_OF_LARGE = 4, 3
+SIZES = tuple(Size(row.nodes, row.tasks // TASKS, CRASHES) for row in PUBLISHED if row.tasks != rws.TASKS)
+IMPORTING = Size(90, rws.TOPOLOGIES, CRASHES, imports=True)
+LARGE = Size(1000, 323, CRASHES_OF_LARGE)  # 10,013 tasks; last, so that all else is there by then
 
-FULL = Mode(name="full", rows=(*SIZES, LARGE), crashes=5, turn_tasks=(100, 300, 1000, 3000, 10_000), turns=10, patience_s=60)
-QUICK = Mode(name="quick", rows=((10, 1), (10, 10)), crashes=2, turn_tasks=(100, 1000), turns=3, patience_s=0)
+FULL = Mode(name="full", rows=(*SIZES, IMPORTING, LARGE), turn_tasks=(100, 300, 1000, 3000, 10_000), turns=30, kills=6, patience_s=60)
+QUICK = Mode(name="quick", rows=(Size(10, 1, 2), Size(10, 10, 2)), turn_tasks=(100, 1000), turns=10, kills=2, patience_s=0)

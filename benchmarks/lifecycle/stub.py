@@ -53,7 +53,7 @@ class StubApi:
         status = {key: body[key] for key in body if key == "status"}
         return copy.deepcopy(self.put(where, merged(self.things[where], status | metadata_of(body))))
 
-    def delete(self, path: str, *, uid: str, version: str | None = None, grace_s: int | None = None) -> bool:
+    def delete(self, path: str, *, uid: str, version: str, grace_s: int | None = None) -> bool:
         with self.lock:
             self.writes += 1
             return self.things.pop(path, None) is not None

@@ -1,6 +1,6 @@
 """How long failed tasks take to come back, by technique: PPA's Figures 7 to 9 done again.
 
-Why: a task is back when it has committed the epoch after the last one before the fault; the store's stamps say when that was.
+Why: a task is back when it has committed the epoch after the last one of those who have died; the store's stamps say when that was.
 Called by: __main__ (keys), take.
 """
 
@@ -12,7 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from benchmarks.streams.processes import cpu_s
-from benchmarks.streams.recovery_topology import Case, setup
+from benchmarks.streams.recovery_topology import FAILED_TASK, Case, setup
 from benchmarks.streams.rows import Key, Row
 from benchmarks.streams.scrape import samples
 from benchmarks.streams.settings import PERIOD_MS, Mode
@@ -40,21 +40,27 @@ def keys(mode: Mode) -> Iterator[Key]:
                     yield "replay", failure, window_s, rate, 0, repetition, mode.recovery_repetitions
 
 
-def fault_epoch(case: Case, repetition: int, of: int) -> int:
-    """Replay: when the stream is one window old, so that this is what it replays. Else after the longest interval, and the
-    repetitions are spread over an interval: a fault may come anywhere between two checkpoints."""
+def fault_epoch(case: Case) -> int:
+    """Replay: when the stream is one window old, so that this is what it replays. Else when all have published."""
     window = 1000 * case.window_s // PERIOD_MS
     if case.technique == "replay":
         return max(window, CPU_FROM_EPOCH + 2)
-    phase = round((repetition + 0.5) / of * case.every_epochs) if case.every_s else 0
-    return max(window, case.every_epochs if case.every_s else 0, 2 * CPU_FROM_EPOCH) + phase
+    return max(window, case.every_epochs if case.every_s else 0, 2 * CPU_FROM_EPOCH)
+
+
+def unpublished_epochs(case: Case, repetition: int, of: int) -> int:
+    """Of the task that fails in any case: tasks publish at different times, and a fault may come at any between two checkpoints."""
+    return round((repetition + 0.5) / of * case.every_epochs) if case.every_s else 0
 
 
 @dataclass(slots=True)
 class Watch:
     """What was noted before, at and after the fault."""
 
+    at_epoch: int  # the fault comes then at the earliest
+    unpublished: int  # and when the newest checkpoint of FAILED_TASK is that old
     fault_ns: int = 0
+    dead_ns: int = 0  # nothing of what failed can commit any more
     detected_ns: int = 0
     cpu_from: tuple[int, float] | None = None  # epoch, CPU seconds of all workers
     cpu_until: tuple[int, float] | None = None
@@ -63,30 +69,30 @@ class Watch:
 
 def take(work: Path, technique: str, failure: str, window_s: int, rate: int, every_s: int, repetition: int, of: int) -> Row:
     case = Case(technique, failure, window_s, rate, every_s)
-    at_epoch, watch = fault_epoch(case, repetition, of), Watch()
+    watch = Watch(fault_epoch(case), unpublished_epochs(case, repetition, of))
     offset_s = random.Random(f"{case} {repetition}").random() * TURN_S  # the controller looks twice a second; faults come at any time
     with running(setup(case, work)) as run:
         began_s = time.monotonic()
         for turn in run.turns():
-            limit_s = RECOVERS_WITHIN_S if watch.fault_ns else STARTS_WITHIN_S + at_epoch * PERIOD_MS / 1000
+            limit_s = RECOVERS_WITHIN_S if watch.fault_ns else STARTS_WITHIN_S + (watch.at_epoch + case.every_s) * PERIOD_MS / 1000
             assert time.monotonic() - began_s < limit_s, f"{case}: {turn.decision}, epoch {reached(run)}"
-            if not watch.fault_ns and note_before(run, watch, at_epoch):
+            if not watch.fault_ns and note_before(run, watch):
                 time.sleep(offset_s)
                 inflict(run, case, watch)
                 began_s = time.monotonic()
             elif watch.fault_ns and note_after(run, case, watch, turn):
                 break
         row = {"technique": technique, "failure": failure, "window_s": window_s, "rate": rate, "every_s": every_s}
-        return {**row, "repetition": repetition, "fault_epoch": at_epoch, **found(run, case, watch)}
+        return {**row, "repetition": repetition, **found(run, case, watch)}
 
 
-def note_before(run: LocalRun, watch: Watch, at_epoch: int) -> bool:
+def note_before(run: LocalRun, watch: Watch) -> bool:
     """Whether the time for the fault has come."""
     epoch = reached(run)
     if epoch >= CPU_FROM_EPOCH and watch.cpu_from is None:
         watch.cpu_from = (epoch, cpu_of_workers(run))
         watch.phases = (phases(run),)
-    if epoch < at_epoch:
+    if epoch < watch.at_epoch or (watch.unpublished and epoch - max(checkpoints(run, TaskId(FAILED_TASK)), default=0) < watch.unpublished):
         return False
     watch.cpu_until = (epoch, cpu_of_workers(run))
     watch.phases = (*watch.phases, phases(run))
@@ -98,6 +104,17 @@ def inflict(run: LocalRun, case: Case, watch: Watch) -> None:
     watch.fault_ns = time.time_ns()
     for hit in hits:
         faults.kill(hit)
+    while any(is_alive(one.pid) for hit in hits for one in hit.workers):
+        time.sleep(0.001)
+    watch.dead_ns = time.time_ns()
+
+
+def is_alive(pid: int) -> bool:
+    """Whoever has ended, and is still to be reaped, does nothing any more."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()[0] not in {"Z", "X"}
+    except FileNotFoundError:
+        return False
 
 
 def note_after(run: LocalRun, case: Case, watch: Watch, turn: Turn) -> bool:
@@ -106,7 +123,7 @@ def note_after(run: LocalRun, case: Case, watch: Watch, turn: Turn) -> bool:
     if not watch.detected_ns and set(case.victims()) <= dead:
         watch.detected_ns = time.time_ns()
     ends = [committed(run, task) for task in failed(run, case)]
-    return bool(watch.detected_ns) and all(sum(stamp > watch.fault_ns for stamp in end.values()) > AFTER_EPOCHS for end in ends)
+    return bool(watch.detected_ns) and all(sum(stamp > watch.dead_ns for stamp in end.values()) > AFTER_EPOCHS for end in ends)
 
 
 def failed(run: LocalRun, case: Case) -> list[TaskId]:
@@ -152,6 +169,7 @@ def found(run: LocalRun, case: Case, watch: Watch) -> Row:
         "nodes": len(case.nodes()),
         "tasks": tasks,
         "from_fault_ms": max(one["ms"] for one in tasks.values()),
+        "late_ms": max(one["late_ms"] for one in tasks.values()),
         "detection_ms": (watch.detected_ns - watch.fault_ns) / 1e6,
         "from_detection_ms": max(one["ms"] for one in tasks.values()) - (watch.detected_ns - watch.fault_ns) / 1e6,
         "cpu_ms_per_epoch": 1000 * (cpu_last - cpu_first) / max(1, last - first),
@@ -160,14 +178,17 @@ def found(run: LocalRun, case: Case, watch: Watch) -> Row:
 
 
 def latency_ms(run: LocalRun, task: TaskId, watch: Watch) -> dict[str, float]:
-    """Until the first epoch after those before the fault; how far the newest checkpoint was behind; how evenly epochs came before."""
+    """Until the first epoch of whoever came after; by how much it was later than it would have been; how far the newest checkpoint was
+    behind; how evenly epochs came before."""
     stamps = sorted(committed(run, task).items())
-    earlier = [(epoch, at) for epoch, at in stamps if at <= watch.fault_ns]
-    at_fault = earlier[-1][0]
+    earlier = [(epoch, at) for epoch, at in stamps if at <= watch.dead_ns]
+    at_fault, last_ns = earlier[-1]
     back = next(at for epoch, at in stamps if epoch == at_fault + 1)
     published = [epoch for epoch in checkpoints(run, task) if epoch <= at_fault]
     gaps = [(after - before) / 1e6 for (_, before), (_, after) in pairwise(earlier[-CPU_FROM_EPOCH:])]
-    return {"ms": (back - watch.fault_ns) / 1e6, "replayed": at_fault - max(published, default=0), "gap_ms": max(gaps, default=0.0)}
+    late_ms = max(0.0, (back - last_ns) / 1e6 - PERIOD_MS)
+    replayed = at_fault - max(published, default=0)
+    return {"ms": (back - watch.fault_ns) / 1e6, "late_ms": late_ms, "replayed": replayed, "gap_ms": max(gaps, default=0.0)}
 
 
 def checkpoints(run: LocalRun, task: TaskId) -> list[int]:

@@ -29,6 +29,7 @@ VARIANTS: Mapping[str, Variant] = {
     "few updates": Variant({"spark.sql.streaming.numRecentProgressUpdates": "0"}),
     "local[1]": Variant({"spark.master": "local[1]"}),
     "no codegen": Variant({"spark.sql.codegen.wholeStage": "false"}),
+    "shuffles": Variant({"spark.sql.extensions": ""}),
     "compiled projections": Variant({"spark.sql.codegen.factoryMode": "FALLBACK"}),
     "rows not counted": Variant({f"{STATE}.rocksdb.trackTotalNumberOfRows": "false"}),
     "commits not validated": Variant({f"{STATE}.commitValidation.enabled": "false"}),

@@ -14,7 +14,7 @@ from levee.cli.kube.group import COMMANDS
 from levee.cli.kube.main import run
 from levee.topology.load import load
 from levee.topology.names import TaskId
-from levee.worlds.kubernetes import companions
+from levee.worlds.kubernetes import companions, embedded
 from levee_spark.log import ask
 from levee_spark.log.requests import PutIfAbsent
 from levee_spark.log.values import EpochObject, Kind, Manifest
@@ -278,6 +278,15 @@ def test_plan_is_for_the_nodes_that_the_cluster_has_now(clicks: Served, capfd: p
     assert "node-4" not in ended.out
     assert "The plan reaches its target: completeness 0.9." in ended.out
     assert json.loads(levee(capfd, "plan", "clicks", "-o", "json").out)["kind"] == "Plan"
+
+
+def test_plan_repeats_what_the_operator_says_of_the_charts_store(clicks: Served, capfd: pytest.CaptureFixture[str]) -> None:
+    planned = {"type": "Planned", "status": "True", "reason": "PlanFound", "message": f"a guarantee of 0.900 by ftsearch; {embedded.SAYS}"}
+    clicks.things[PATH]["status"]["conditions"].append(planned)
+    assert f"Note: {embedded.SAYS}." in levee(capfd, "plan", "clicks").out.splitlines()
+    ended = levee(capfd, "plan", "clicks", "-o", "json")
+    assert json.loads(ended.out)["kind"] == "Plan"
+    assert embedded.SAYS in ended.err
 
 
 def test_plan_says_what_is_wrong_as_levee_validate_does(clicks: Served, capfd: pytest.CaptureFixture[str]) -> None:

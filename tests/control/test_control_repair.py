@@ -204,9 +204,9 @@ def test_a_refuge_is_where_there_is_room_and_not_where_there_are_few() -> None:
     heavy = {PLACED[2].replicas[0]: 0.9}  # alone on node 3; node 2 has three replicas
     homes = {**dict.fromkeys(PLACED[1].replicas, NODES[1]), PLACED[2].replicas[0]: NODES[2]}
     new = ReplicaName("new/0/0")
-    assert placing.refuge([new], homes, NODES[1:], heavy, {}) == {NODES[1]: (new,)}
+    assert placing.refuge([new], homes, NODES[1:], heavy, {}, {}) == {NODES[1]: (new,)}
     large = {NODES[1]: 1.0, NODES[2]: 100.0}
-    assert placing.refuge([new], homes, NODES[1:], {**heavy, PLACED[1].replicas[0]: 0.1}, large) == {NODES[2]: (new,)}
+    assert placing.refuge([new], homes, NODES[1:], {**heavy, PLACED[1].replicas[0]: 0.1}, large, {}) == {NODES[2]: (new,)}
 
 
 def test_a_topology_is_not_ready_before_every_planned_replica_has_done_an_epoch() -> None:

@@ -30,6 +30,7 @@ BAD = [
     ({"image": {"digest": "sha256:12"}}, "'sha256:12' does not match"),
     ({"image": {"repository": "levee/operator@sha256:12"}}, "does not match"),
     ({"image": {"pullPolicy": "always"}}, "'always' is not one of"),
+    ({"workers": {"priorityClassName": "Streams"}}, "is not valid under any of the given schemas"),
     ({"crds": {"install": "yes"}}, "'yes' is not of type 'boolean'"),
     ({"probes": {"port": 80}}, "minimum of 1024"),
     ({"resources": {"request": {}}}, "'request' was unexpected"),

@@ -119,6 +119,18 @@ class Plant:
         pod["metadata"]["deletionTimestamp"] = stamp()
         self.put(f"{PODS}/{name}", pod)
 
+    def change_unseen(self, name: str, **status: Any) -> None:
+        """Its kubelet says something of it that no watch has told yet."""
+        pod = copy.deepcopy(self.things[f"{PODS}/{name}"])
+        pod["status"] |= status
+        watchers, self.watchers = self.watchers, []
+        self.put(f"{PODS}/{name}", pod)
+        self.watchers = watchers
+
+    def tell(self, name: str) -> None:
+        for watcher in self.watchers:
+            watcher.keep_pod(copy.deepcopy(self.things[f"{PODS}/{name}"]))
+
     def remove(self, path: str) -> None:
         thing = self.things.pop(path)
         for watcher in self.watchers:
@@ -156,12 +168,21 @@ class PlantApi:
             raise AttributeError(verb)
         return ask
 
-    def do_get(self, path: str) -> Object | None:
+    def do_get(self, path: str, **query: str) -> Object | None:
+        if "labelSelector" in query:
+            return self.page(path, query["labelSelector"], int(query["limit"]), int(query.get("continue", "0")))
         if path == "/api/v1/namespaces/shop":
             return {"metadata": {"name": "shop"} | ({"deletionTimestamp": stamp()} if self.plant.namespace_goes else {})}
         if path == PATH.rpartition("/")[0]:
             return {"items": [thing for where, thing in self.plant.things.items() if where.startswith(path)]}
         return self.plant.things.get(path)
+
+    def page(self, path: str, selector: str, limit: int, begin: int) -> Object:
+        label, _, value = selector.partition("=")
+        things = [thing for where, thing in sorted(self.plant.things.items()) if where.rpartition("/")[0] == path]
+        found = [thing for thing in things if thing["metadata"].get("labels", {}).get(label) == value]
+        more = {"continue": str(begin + limit)} if begin + limit < len(found) else {}
+        return {"items": found[begin : begin + limit], "metadata": more}
 
     def do_create(self, path: str, body: Object) -> Object | None:
         where = f"{path}/{body['metadata']['name']}"
@@ -198,11 +219,11 @@ class PlantApi:
             self.plant.things.pop(where)
         return written
 
-    def do_delete(self, path: str, *, uid: str, version: str | None = None, grace_s: int | None = None) -> bool:
+    def do_delete(self, path: str, *, uid: str, version: str, grace_s: int | None = None) -> bool:
         thing = self.plant.things.get(path)
         if thing is None:
             return False
-        if thing["metadata"]["uid"] != uid or version not in {None, thing["metadata"]["resourceVersion"]}:
+        if thing["metadata"]["uid"] != uid or version != thing["metadata"]["resourceVersion"]:
             raise Conflict(path)
         self.plant.ended.append(thing["metadata"]["name"])
         self.plant.remove(path)

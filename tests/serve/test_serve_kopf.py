@@ -2,6 +2,9 @@
 
 import asyncio
 import json
+import socket
+import urllib.error
+import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -112,7 +115,7 @@ class Seen:
 async def watched(server: Server, url: str, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     monkeypatch.setattr(kopf, "login_via_client", lambda **_: kopf.ConnectionInfo(server=url))
     seen, stop = Seen(1 + len(server.later)), asyncio.Event()
-    registry = app.registry(seen)  # type: ignore[arg-type]  # a fake
+    registry = app.registry(seen, tuple)  # type: ignore[arg-type]  # a fake
     operator = asyncio.create_task(
         kopf.operator(registry=registry, settings=app.tuned(), standalone=True, clusterwide=True, stop_flag=stop)
     )
@@ -142,3 +145,59 @@ def test_an_operator_that_lacks_a_handler_does_not_begin() -> None:
     assert wrong is not None
     with pytest.raises(SystemExit, match="has no handler"):
         app.check([wrong])
+
+
+def test_whatever_kopf_would_note_on_a_resource_bears_levees_name() -> None:
+    kept, patch, body = app.tuned().persistence, kopf.Patch(), kopf.Body(resource(1))
+    record: Any = {"started": "2026-01-01T00:00:00", "retries": 1}
+    kept.progress_storage.store(key="topology", record=record, body=body, patch=patch)  # type: ignore[arg-type]  # a name of a handler
+    kept.diffbase_storage.store(body=body, patch=patch, essence=kept.diffbase_storage.build(body=body))
+    noted = dict(patch)
+    assert noted.keys() == {"metadata"}
+    assert len(noted["metadata"]["annotations"]) >= 2
+    assert {name.partition("/")[0] for name in [kept.finalizer, *noted["metadata"]["annotations"]]} == {"levee.dev"}
+
+
+def test_kopf_answers_500_as_long_as_something_is_wrong_and_200_after(monkeypatch: pytest.MonkeyPatch) -> None:
+    server = Server(resource(1), [])
+    wrong = ["the watch of /api/v1/pods has heard nothing for 226 s"]
+    with server.serving() as url:
+        monkeypatch.setattr(kopf, "login_via_client", lambda **_: kopf.ConnectionInfo(server=url))
+        assert asyncio.run(asyncio.wait_for(probed(server, wrong), 20)) == [500, 500, 200]
+
+
+async def probed(server: Server, wrong: list[str]) -> list[int]:
+    registry, stop = app.registry(Seen(1), lambda: wrong), asyncio.Event()  # type: ignore[arg-type]  # a fake
+    url = f"http://127.0.0.1:{free_port()}/healthz"
+    operator = asyncio.create_task(
+        kopf.operator(registry=registry, settings=app.tuned(), standalone=True, clusterwide=True, liveness_endpoint=url, stop_flag=stop)
+    )
+    found = [await status_at(url), await status_at(url)]
+    wrong.clear()
+    found.append(await status_at(url))
+    server.over.set()
+    stop.set()
+    await operator
+    return found
+
+
+def free_port() -> int:
+    with socket.socket() as opened:
+        opened.bind(("127.0.0.1", 0))
+        return int(opened.getsockname()[1])
+
+
+async def status_at(url: str) -> int:
+    while True:
+        try:
+            return await asyncio.to_thread(asked, url)
+        except OSError:
+            await asyncio.sleep(0.05)  # it has yet to begin
+
+
+def asked(url: str) -> int:
+    try:
+        with urllib.request.urlopen(url, timeout=5) as found:  # noqa: S310
+            return int(found.status)
+    except urllib.error.HTTPError as failed:
+        return failed.code

@@ -1,7 +1,9 @@
 """A large topology is looked at in parts between two looks at the whole, and nothing comes out otherwise for that."""
 
 from collections.abc import Iterator
+from copy import copy
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -45,6 +47,29 @@ def test_a_lost_pod_is_replaced_without_a_look_at_all_others(stage: Stage, looks
     assert not looks
     assert stage.life.parts is not None
     assert not stage.life.parts.left
+
+
+class Untouched(tuple[Any, ...]):
+    """Single ones may be taken of it."""
+
+    __slots__ = ()
+
+    def __iter__(self) -> Iterator[Any]:
+        raise AssertionError("somebody goes through all of them")
+
+
+def test_a_lost_pod_is_replaced_without_going_through_all_workers_and_nodes(stage: Stage) -> None:
+    parts = stage.life.parts
+    assert parts is not None
+    whole, parts.whole = parts.whole, copy(parts.whole)
+    object.__setattr__(parts.whole, "workers", Untouched(whole.workers))
+    object.__setattr__(parts.whole, "nodes", Untouched(whole.nodes))
+    try:
+        stage.lose_a_pod()
+    finally:
+        parts.whole = whole
+    assert stage.life.parts is parts
+    assert not parts.left
 
 
 def test_the_look_at_the_whole_that_follows_finds_nothing_to_do_and_nothing_to_tell(stage: Stage, looks: list[Instant]) -> None:

@@ -108,6 +108,19 @@ def test_a_function_that_goes_on_with_the_state_takes_over_and_the_trial_is_clea
     assert planned(plant)[0] == "True"
 
 
+def test_a_trial_that_changes_as_it_is_cleared_away_is_gone_a_turn_later(tmp_path: Path) -> None:
+    plant = begun(tmp_path)
+    one = waiting(plant)
+    end(plant, "[]")
+    plant.change_unseen("clicks-trial-2")
+    one.go_on(1)
+    assert functions(one)["count"] == OTHER
+    assert f"{PODS}/clicks-trial-2" in plant.things
+    plant.tell("clicks-trial-2")
+    one.run("running", 20)
+    assert f"{PODS}/clicks-trial-2" not in plant.things
+
+
 def test_a_function_that_cannot_go_on_is_refused_and_says_why_and_what_to_do(tmp_path: Path) -> None:
     plant = begun(tmp_path)
     one = waiting(plant)

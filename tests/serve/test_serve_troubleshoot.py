@@ -53,3 +53,10 @@ def test_the_page_explains_nothing_that_nobody_says() -> None:
     rows = [line.split("|")[1] for line in PAGE.splitlines() if line.startswith("| `")]
     told = {word for row in rows for word in re.findall(r"`([A-Z][A-Za-z]+)`", row)}
     assert told - said - NO_REASONS == set()
+
+
+def test_no_table_explains_the_same_twice() -> None:
+    for section in PAGE.split("\n## "):
+        first = [line.split("|")[1] for line in section.splitlines() if line.startswith("| ")]
+        words = [word for column in first for word in re.findall(r"`([A-Z][A-Za-z]+)`", column)]
+        assert [word for word in sorted(set(words)) if words.count(word) > 1] == [], section.splitlines()[0]

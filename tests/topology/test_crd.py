@@ -229,12 +229,35 @@ def test_a_topology_that_is_no_label_is_refused() -> None:
     [
         ([put("store.uri", "s3://other/prefix")], "store cannot be changed: streams and checkpoints are kept there"),
         ([put("epoch.period", "2s")], "epoch.period cannot be changed: epochs are numbered by it"),
-        ([put("epoch.hold", "90ms")], None),
+        (
+            [put("epoch.retention", "20m")],
+            "epoch.retention cannot be changed: a worker that slept must not take for new what others may delete",
+        ),
+        ([put("epoch.hold", "90ms")], "epoch.hold can be changed only while suspend is true: workers read it when they start"),
+        ([put("epoch.maxRows", 7)], "epoch.maxRows can be changed only while suspend is true: workers read it when they start"),
+        (
+            [put("epoch.backlog", "2h")],
+            "epoch.backlog can be changed only while suspend is true: sources and sinks that differ in it would wait for each other",
+        ),
+        ([put("epoch.hold", "100ms")], None),  # as it is when it is left out
         ([put("suspend", True)], None),
     ],
 )
-def test_store_and_period_cannot_be_changed(changes: list[Change], message: str | None) -> None:
+def test_what_streams_and_running_workers_rely_on_cannot_be_changed(changes: list[Change], message: str | None) -> None:
     assert admitted(changed(*changes), old=CLICKS) == ([message] if message else [])
+
+
+@pytest.mark.parametrize("changes", [[put("epoch.hold", "90ms")], [put("epoch.maxRows", 7)], [put("epoch.backlog", "2h")]])
+@pytest.mark.parametrize("suspend", [True, False])
+def test_what_workers_read_when_they_start_can_be_changed_while_none_runs(changes: list[Change], suspend: bool) -> None:
+    assert admitted(changed(*changes, put("suspend", suspend)), old=changed(put("suspend", True))) == []
+
+
+def test_a_store_cannot_be_changed_while_it_is_suspended_either() -> None:
+    old = changed(put("suspend", True))
+    for path, value in (("store.uri", "s3://other/prefix"), ("epoch.period", "2s"), ("epoch.retention", "20m")):
+        [said] = admitted(changed(put(path, value), put("suspend", True)), old=old)
+        assert said.startswith(f"{path.split('.uri')[0]} cannot be changed: ")
 
 
 def test_a_period_that_was_given_cannot_be_taken_away() -> None:

@@ -53,6 +53,11 @@ def test_only_who_starts_executors_has_an_identity_in_the_cluster() -> None:
     assert "cluster" not in order_of(made(start=other))
 
 
+def test_executors_have_the_priority_of_their_worker() -> None:
+    terms = replace(TERMS, priority_class="streams")
+    assert [made(terms)["spec"]["priorityClassName"], template(terms)["spec"]["priorityClassName"]] == ["streams", "streams"]
+
+
 def test_executors_hold_neither_the_clusters_credentials_nor_the_stores() -> None:
     spec = template()["spec"]
     assert (spec["automountServiceAccountToken"], spec["serviceAccountName"]) == (False, "levee-worker")

@@ -54,6 +54,13 @@ def test_a_pod_may_run_on_the_node_of_the_plan_only() -> None:
     assert affinity["nodeSelectorTerms"] == [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["node-1.example"]}]}]
 
 
+def test_a_worker_has_the_priority_of_the_chart_unless_its_template_has_one() -> None:
+    assert "priorityClassName" not in made()["spec"]
+    terms = replace(TERMS, priority_class="streams")
+    assert made(terms)["spec"]["priorityClassName"] == "streams"
+    assert made(replace(terms, template={"spec": {"priorityClassName": "urgent"}}))["spec"]["priorityClassName"] == "urgent"
+
+
 def test_a_pod_is_named_after_its_replica_and_how_many_there_were() -> None:
     assert made()["metadata"]["name"] == "clicks-vwap-1-0-3"
 

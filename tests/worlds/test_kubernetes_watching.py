@@ -106,6 +106,15 @@ def test_whose_thread_is_lost_lists_everything_anew(lost: Any) -> None:
     assert [("resourceVersion" in query) for query in server.asked] == [False, True, False, True]
 
 
+def test_who_loses_the_thread_again_and_again_takes_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each time all is listed: of ten thousand pods that is too much to do without a pause."""
+    pauses: list[float] = []
+    monkeypatch.setattr("levee.worlds.kubernetes.watching.threading.Event.wait", lambda _, seconds: pauses.append(seconds))
+    lost = [event("ERROR", {"code": 410})]
+    follow(Cluster(), [[pod("a", 1)]], [lost, lost, lost, lost, [], lost, []])
+    assert pauses == [4.0, 8.0, 16.0]
+
+
 def test_only_what_matters_of_a_node_is_news() -> None:
     cluster, told = Cluster(), []
     listener = NodeListener(cluster, lambda: told.append("news"))

@@ -7,7 +7,7 @@ import pytest
 
 from levee.control.making import Planned
 from levee.control.names import ReplicaName
-from levee.topology.names import ConfigurationName, NodeName, TaskId
+from levee.topology.names import ConfigurationName, NodeName, TaskId, ZoneName
 from levee.worlds import plans
 from levee.worlds.plans import Worth, WrittenPlan
 from levee_spark.log.keys import Layout
@@ -23,6 +23,7 @@ PLAN = WrittenPlan(
         {ConfigurationName("low"): frozenset({ReplicaName("vwap/0/0"), ReplicaName("vwap/0/1")}), ConfigurationName("high"): frozenset()},
         {ReplicaName("vwap/0/0"): 0.25},
         {NodeName("b"): 2.0, NodeName("a"): 1.5},
+        {NodeName("b"): ZoneName("east")},
     ),
     Worth(0.75, 12.5, None, "completeness", "the cheapest plan"),
 )
@@ -39,6 +40,12 @@ def test_a_plan_is_read_back_as_it_was_written(blobs: Blobs) -> None:
     assert found == PLAN
     assert found is not None
     assert found.nodes == ("b", "a"), "in their order: it breaks ties"
+
+
+def test_a_plan_of_an_early_version_knows_no_zones() -> None:
+    told = plans.encoded(PLAN)
+    del told["zones"]
+    assert plans.decoded(told) == replace(PLAN, planned=replace(PLAN.planned, zones={}))
 
 
 def test_where_there_is_none_none_is_found(blobs: Blobs) -> None:

@@ -79,7 +79,7 @@ seccompProfile:
   verbs: [get, list, watch, create, delete]
 - apiGroups: [""]
   resources: [configmaps]
-  verbs: [get, create]
+  verbs: [get, list, create, delete]
 - apiGroups: [""]
   resources: [secrets]
   {{- with .Values.rbac.secretNames }}

@@ -5,14 +5,14 @@ Called by: whoever starts a control loop.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from levee.control import placing
 from levee.control.names import ReplicaName, replica_name, task_of
 from levee.control.wanted import Patience, Wanted
 from levee.topology.drawing import drawn
 from levee.topology.graph import Topology
-from levee.topology.names import ConfigurationName, NodeName, OperatorName, TaskId
+from levee.topology.names import ConfigurationName, NodeName, OperatorName, TaskId, ZoneName
 from levee_spark.log.values import Shape
 from levee_spark.log.wiring import Wiring
 
@@ -25,6 +25,7 @@ class Planned:
     active: Mapping[ConfigurationName, frozenset[ReplicaName]]  # of operators' tasks
     loads: Mapping[ReplicaName, float]  # cores, in the configuration in which it is most
     capacities: Mapping[NodeName, float]
+    zones: Mapping[NodeName, ZoneName] = field(default_factory=dict)  # of nodes that are in one
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class Terms:
 
 def wanted_of(topology: Topology, wiring: Wiring, planned: Planned, nodes: Sequence[NodeName], terms: Terms) -> Wanted:
     ends = [task for task, wired in wiring.tasks.items() if wired.is_source or wired.sink]
-    homes = placing.with_ends(planned.placement, ends, nodes)
+    homes = placing.with_ends(planned.placement, ends, nodes, planned.zones)
     of_ends = frozenset(replica for replica in homes if task_of(replica) in ends)
     return Wanted(
         shape=Shape(tuple(sorted(terms.functions)), graph_identity(topology)),
@@ -54,6 +55,7 @@ def wanted_of(topology: Topology, wiring: Wiring, planned: Planned, nodes: Seque
         discards=terms.discards,
         loads=planned.loads,
         capacities=planned.capacities,
+        zones=planned.zones,
     )
 
 

@@ -197,7 +197,7 @@ def moving(wanted: Wanted, seen: Observation, left: Sequence[NodeName], reason: 
     stranded |= {replica for placed in wanted.workers if placed.node in left for replica in placed.replicas}
     homes = {one: home.node for one, home in seen.homes.items() if home.phase is not Phase.ENDED or home.node not in left}
     open_nodes = [node.node for node in seen.nodes if node.is_open]
-    found = placing.refuge(sorted(stranded - homes.keys()), homes, open_nodes, wanted.loads, wanted.capacities)
+    found = placing.refuge(sorted(stranded - homes.keys()), homes, open_nodes, wanted.loads, wanted.capacities, wanted.zones)
     if not found:
         return None
     known = [worker.worker for worker in seen.workers]

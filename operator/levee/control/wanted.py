@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from levee.control.names import ReplicaName, WorkerName, task_of
 from levee.topology.graph import Configuration
-from levee.topology.names import ConfigurationName, NodeName, OperatorName, TaskId
+from levee.topology.names import ConfigurationName, NodeName, OperatorName, TaskId, ZoneName
 from levee_spark.log.values import Shape
 
 
@@ -48,6 +48,7 @@ class Wanted:
     discards: frozenset[OperatorName] = frozenset()  # state: discard, of what is edited
     loads: Mapping[ReplicaName, float] = field(default_factory=dict)  # cores, at most; ends of the graph weigh nothing
     capacities: Mapping[NodeName, float] = field(default_factory=dict)  # cores
+    zones: Mapping[NodeName, ZoneName] = field(default_factory=dict)  # of nodes that are in one
     replicas: Mapping[TaskId, tuple[ReplicaName, ...]] = field(init=False)  # in order, of every task
 
     def __post_init__(self) -> None:

@@ -12,7 +12,7 @@ from levee.lifecycle import failures
 from levee.lifecycle.failures import Terms
 from levee.lifecycle.handlers import Context, GoesOn, Handlers, Hopeless, NotYet, Overtaken, Records
 from levee.lifecycle.machine import Machine, Method, Transition
-from levee.lifecycle.names import RECOVER, EventName, Instant, MethodName, Version
+from levee.lifecycle.names import RECOVER, EventName, Instant, MethodName, StateName, Version
 from levee.lifecycle.position import Position, beginning, restored
 from levee.lifecycle.step import Step, choose, step
 
@@ -34,6 +34,17 @@ class OutOfTurn(Exception):
     """A method said what its document does not have."""
 
 
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """What one transition has cost, by the clock that records are stamped with."""
+
+    origin: StateName
+    event: EventName
+    to: StateName
+    stayed_ms: int  # in the state before
+    took_ms: int  # storing it and its methods
+
+
 @dataclass(slots=True)
 class Runner:
     machine: Machine
@@ -45,6 +56,7 @@ class Runner:
     position: Position | None = None  # None: what is stored must be read
     version: Version | None = None
     taken: list[Transition] = field(default_factory=list)
+    tell: Callable[[Timing], object] = lambda _: None
 
     async def turn(self, holding: Collection[EventName], *, excused: bool = False) -> Turn:
         """`holding`: the events that hold as the world was just observed. At most one of them is taken: after that they are old.
@@ -55,7 +67,7 @@ class Runner:
         try:
             event = await self.open() if self.position is None else self.next(self.position, holding)
             while event is not None:
-                event = await self.take(event)
+                event = await self.timed(event)
         except Overtaken:
             self.position = None
         except BaseException:
@@ -83,6 +95,13 @@ class Runner:
         heard = failures.audible(self.machine, self.position, holding)
         ours = failures.due(self.machine, self.position, now, self.terms)
         return choose(self.machine, position.state, heard if ours is None else {*heard, ours})
+
+    async def timed(self, event: EventName) -> EventName | None:
+        assert self.position is not None
+        before, began = self.position.record, self.clock()
+        said = await self.take(event)
+        self.tell(Timing(before.state, event, self.position.state, max(0, began - before.since), max(0, self.clock() - began)))
+        return said
 
     async def take(self, event: EventName) -> EventName | None:
         """One transition; what its methods say is the next event."""

@@ -10,7 +10,7 @@ from levee.control.names import ReplicaName, replica_name, task_of
 from levee.planning.completeness.model import Model
 from levee.planning.problem import Problem
 from levee.plans.planner import Planned as Plan
-from levee.topology.names import ConfigurationName, NodeName, OperatorName, TaskId
+from levee.topology.names import ConfigurationName, NodeName, OperatorName, TaskId, ZoneName
 from levee.topology.spec import Resource
 from levee.topology.streams import OldState
 from levee.topology.wanted import OnFailure
@@ -24,8 +24,10 @@ def planned_of(found: Plan) -> Planned:
         for one in report.configurations
     }
     placement = {TaskId(task): tuple(map(NodeName, on)) for task, on in report.placement.items()}
-    capacities = {node.name: node.capacity_cores for node in found.ready.problem.nodes}
-    return Planned(placement, active, loads_of(found.ready.problem, active), capacities)
+    nodes = found.ready.problem.nodes
+    capacities = {node.name: node.capacity_cores for node in nodes}
+    zones = {node.name: node.zone for node in nodes if node.zone != ZoneName(node.name)}
+    return Planned(placement, active, loads_of(found.ready.problem, active), capacities, zones)
 
 
 def loads_of(problem: Problem, active: Mapping[ConfigurationName, frozenset[ReplicaName]]) -> dict[ReplicaName, float]:

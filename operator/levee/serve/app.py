@@ -23,8 +23,10 @@ import kopf
 
 from levee.lifecycle.documents import machine
 from levee.lifecycle.machine import Machine
+from levee.serve import health
 from levee.serve.deeds import missing
 from levee.serve.documents import BOUNDED, JOB
+from levee.serve.health import Health
 from levee.serve.hub import THREADS, Hub
 from levee.serve.leader import Leader
 from levee.serve.metrics import Metrics
@@ -34,6 +36,7 @@ from levee.topology.crd import PLURAL
 from levee.topology.spec import GROUP, VERSION
 from levee.topology.wording import describe
 from levee.worlds.kubernetes import api, names, watching
+from levee.worlds.kubernetes.api import Api
 from levee.worlds.kubernetes.asking import Asker
 from levee.worlds.kubernetes.cluster import Cluster
 from levee.worlds.kubernetes.listeners import NodeListener, PodListener
@@ -53,6 +56,8 @@ class Settings:
     watched: Sequence[str]  # none: all namespaces
     service_account: str | None
     driver_account: str | None
+    priority_class: str | None
+    embedded_store: str | None
     worker_image: str
     liveness: str | None
     metrics_port: int | None
@@ -66,6 +71,8 @@ class Settings:
             watched,
             os.environ.get("LEVEE_WORKER_SERVICE_ACCOUNT") or None,
             os.environ.get("LEVEE_DRIVER_SERVICE_ACCOUNT") or None,
+            os.environ.get("LEVEE_WORKER_PRIORITY_CLASS") or None,
+            os.environ.get("LEVEE_EMBEDDED_STORE") or None,
             os.environ.get("LEVEE_WORKER_IMAGE") or WORKER_IMAGE,
             os.environ.get("LEVEE_LIVENESS") or None,
             int(os.environ.get("LEVEE_METRICS_PORT") or 0) or None,
@@ -92,24 +99,22 @@ async def serving(settings: Settings) -> None:
     connected = api.connect(lambda verb, answer: metrics.requests.labels(verb, answer).inc())
     identity = f"{socket.gethostname()}-{uuid.uuid4().hex[:8]}"
     leader = Leader(connected, settings.namespace, settings.pod or identity)
-    planner = Planner(timed=metrics.plans.time)
-    accounts = settings.service_account, settings.driver_account
-    shop = Shop(connected, Cluster(), planner, identity, *accounts, settings.worker_image, leader.leads, metrics=metrics)
-    shop.asker = partial(Asker, crowd=shop.cluster.count)
+    shop = shop_of(settings, connected, leader, identity, metrics)
     hub = Hub(shop)
+    alive = Health(leader, hub.synced.is_set)
     shop.metrics.watch(hub.standings, leader.leads, sorted({name for one in LIFECYCLES for name in one.states}))
     if settings.metrics_port is not None:
-        shop.metrics.serve(settings.metrics_port)
+        health.serve(settings.metrics_port, shop.metrics.registry, alive.is_synced)
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS))
     leading = asyncio.create_task(leader.follow())
-    followed = asyncio.create_task(watch(hub, settings.watched, stop))
+    followed = asyncio.create_task(watch(hub, settings.watched, stop, alive.watches))
     log.info("%s watches %s", identity, ", ".join(settings.watched) or "all namespaces")
     try:
         await kopf.operator(
-            registry=registry(hub),
+            registry=registry(hub, alive.complaints),
             settings=tuned(),
             standalone=True,
             clusterwide=not settings.watched,
@@ -118,13 +123,32 @@ async def serving(settings: Settings) -> None:
             stop_flag=stop,
         )
     finally:
+        stop.set()  # also where kopf has heard the signal in our place
         leading.cancel()
         followed.cancel()
         leader.release()
         shop.planner.close()
 
 
-async def watch(hub: Hub, watched: Sequence[str], stop: asyncio.Event) -> None:
+def shop_of(settings: Settings, connected: Api, leader: Leader, identity: str, metrics: Metrics) -> Shop:
+    cluster = Cluster()
+    return Shop(
+        connected,
+        cluster,
+        Planner(timed=metrics.plans.time),
+        identity,
+        service_account=settings.service_account,
+        driver_account=settings.driver_account,
+        priority_class=settings.priority_class,
+        embedded_store=settings.embedded_store,
+        worker_image=settings.worker_image,
+        leads=leader.leads,
+        asker=partial(Asker, crowd=cluster.count),
+        metrics=metrics,
+    )
+
+
+async def watch(hub: Hub, watched: Sequence[str], stop: asyncio.Event, watches: list[Watch]) -> None:
     """Pods and nodes, each in a thread; nothing is decided before all of them have been listed."""
     loop, cluster = asyncio.get_running_loop(), hub.shop.cluster
 
@@ -140,6 +164,7 @@ async def watch(hub: Hub, watched: Sequence[str], stop: asyncio.Event) -> None:
     for path, listener in listeners.items():
         selector = names.TOPOLOGY if isinstance(listener, PodListener) else ""
         one = Watch(hub.shop.api, path, listener, selector, stop.is_set, partial(tell, listed[path].set))
+        watches.append(one)
         Thread(target=one.follow, name=f"watch {path}", daemon=True).start()
     for event in listed.values():
         await event.wait()
@@ -152,15 +177,23 @@ def tuned() -> kopf.OperatorSettings:
     settings.watching.server_timeout = watching.SERVER_TIMEOUT_S
     settings.watching.client_timeout = watching.CLIENT_TIMEOUT_S
     settings.persistence.finalizer = KOPFS_OWN
+    settings.persistence.progress_storage = kopf.AnnotationsProgressStorage(prefix=names.LEVEE)  # nothing is stored; whatever were is ours
+    settings.persistence.diffbase_storage = kopf.AnnotationsDiffBaseStorage(prefix=names.LEVEE)
     return settings
 
 
-def registry(hub: Hub) -> kopf.OperatorRegistry:
+def registry(hub: Hub, complaints: Callable[[], Sequence[str]]) -> kopf.OperatorRegistry:
     found = kopf.OperatorRegistry()
 
     @kopf.on.login(registry=found)
     def login(**told: Any) -> kopf.ConnectionInfo | None:
         return kopf.login_via_client(**told)  # as the Kubernetes client does, and so do we
+
+    @kopf.on.probe(registry=found)
+    async def hears_and_tries(**_: object) -> None:
+        """Its failure is told as a 500; after one that it thinks temporary kopf would try again for a minute before it answers."""
+        if wrong := complaints():
+            raise kopf.PermanentError("; ".join(wrong))
 
     @kopf.on.event(GROUP, VERSION, PLURAL, registry=found)
     async def topology(event: kopf.RawEvent, **_: object) -> None:

@@ -40,6 +40,11 @@ class Deeds:
     def handlers(self) -> Mapping[MethodName, Deed]:
         return {name: deed_of(self) for name, deed_of in METHODS.items()}
 
+    def set_the_clock(self, context: Context) -> None:
+        """And what was tried before that is over: its pod may have changed when it was to go."""
+        self.edits.trials.clear()
+        self.replicas.set_the_clock(context)
+
     def settle_data(self, context: Context) -> None:
         self.settling.settle(self.ground.resource, context, self.ground.open_blobs)
 
@@ -55,7 +60,7 @@ BY_NAME: dict[str, Callable[[Deeds], Deed]] = {
     "open_log": lambda deeds: deeds.replicas.open_log,
     "start_replicas": lambda deeds: deeds.replicas.start_replicas,
     "remove_replicas": lambda deeds: deeds.replicas.remove_replicas,
-    "set_the_clock": lambda deeds: deeds.replicas.set_the_clock,
+    "set_the_clock": lambda deeds: deeds.set_the_clock,
     "replan": lambda deeds: deeds.edits.replan,
     "change_plan": lambda deeds: deeds.edits.change_plan,
     "revert_plan": lambda deeds: deeds.edits.revert_plan,

@@ -13,6 +13,7 @@ from levee.serve.ground import Ground, Object
 from levee.serve.making import Making
 from levee.serve.replicas import WAYS, Replicas
 from levee.serve.trials import Trials
+from levee.topology import lasting
 from levee.topology.wording import complaint_text
 from levee.worlds import plans, reshaping
 from levee.worlds.kubernetes import trial
@@ -33,17 +34,17 @@ class Edits:
         self.trials = Trials(self.ground.shop, self.ground.owner, self.ground.news.append)
 
     def replan(self, context: Context) -> str:
-        """The graph of streams that are there can be another one only where they have stopped; all else can at any time."""
+        """What workers read when they start, and the graph, can be otherwise only where the streams have stopped; most else at any time."""
         ground = self.ground
         if self.making.read_spec(context) == "refused":
             return "refused"
-        before, after = ground.in_force().resource["spec"], ground.resource["spec"]
-        changed = [name for name in ("store", "epoch") if before.get(name) != after.get(name)]
-        if changed:
-            ground.trouble = ("CannotChange", f"spec.{changed[0]} cannot be changed: make a new topology")
-            return "refused"
+        before, after = ground.read_resource(ground.in_force().resource).spec, ground.read_resource().spec
         record = ground.need_world().book.newest()
-        if record is not None and not record.shape.stopped and not self.is_drawn_as_in_force(ground.resource):
+        at_rest = record is None or record.shape.stopped
+        if wrong := list(lasting.complaints(before, after, at_rest=at_rest)):
+            ground.trouble = ("CannotChange", "; ".join(map(complaint_text, wrong)))
+            return "refused"
+        if not at_rest and not self.is_drawn_as_in_force(ground.resource):
             ground.trouble = ("CannotChange", f"the graph is another one, and the streams run: {WAYS.to_rest}")
             return "refused"
         if ground.draft is None or ground.draft.generation != ground.read:

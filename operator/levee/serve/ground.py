@@ -157,6 +157,7 @@ class Ground:
             drivers=frozenset(spec.executors),
             driver_account=self.shop.driver_account,
             node_selector=spec.placement.node_selector,
+            priority_class=self.shop.priority_class,
         )
 
     def open_blobs(self) -> Blobs:

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 
 from levee.lifecycle.runner import Foreign
 from levee.serve.life import TURN_S, Life
-from levee.serve.metrics import Standing
 from levee.serve.shop import Shop
+from levee.serve.standing import Standing
 from levee.worlds.kubernetes import names
 from levee.worlds.kubernetes.api import Denied, Object
 from levee.worlds.kubernetes.cluster import Key

@@ -5,12 +5,14 @@ Called by: app.
 """
 
 import asyncio
+import logging
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from levee.worlds.kubernetes.api import Api, Conflict, Denied, Object, Unreachable
 
+log = logging.getLogger("levee")
 DURATION_S, RENEW_S, PATIENCE_S = 10, 2.0, 7.0
 
 
@@ -22,6 +24,8 @@ class Leader:
     name: str = "levee-operator"
     renewed_s: float | None = None  # on this process's own clock
     seen: tuple[str, float] = ("", 0.0)  # the other one's last word, and when it was heard
+    tried_s: float = field(default_factory=time.monotonic)  # whatever came of it
+    trouble: str = ""  # why it could not be tried the last time
 
     def leads(self) -> bool:
         """It stops before another one may begin."""
@@ -33,12 +37,22 @@ class Leader:
             await asyncio.sleep(RENEW_S)
 
     def renew(self) -> None:
-        began_s = time.monotonic()
+        """Whatever goes wrong: who stops trying leaves nobody to lead. What was had runs out by itself."""
+        self.tried_s = began_s = time.monotonic()
         try:
             if self.taken(self.api.get(f"{self.path()}/{self.name}"), began_s):
                 self.renewed_s = began_s
-        except (Unreachable, Conflict, Denied):
-            return  # it runs out by itself
+            self.trouble = ""
+        except Conflict:
+            return  # another one was faster
+        except Exception as trouble:  # noqa: BLE001
+            self.tell(f"{type(trouble).__name__}: {trouble}")
+
+    def tell(self, trouble: str) -> None:
+        """Once, not every two seconds."""
+        if trouble != self.trouble:
+            log.warning("the lease cannot be renewed, and is tried again: %s", trouble)
+        self.trouble = trouble
 
     def taken(self, lease: Object | None, now_s: float) -> bool:
         if lease is None:

@@ -30,13 +30,14 @@ from levee.serve.deeds import Deed, Deeds
 from levee.serve.documents import BOUNDED, document
 from levee.serve.ground import Ground
 from levee.serve.holding import Known, differs, holding
-from levee.serve.metrics import Standing
 from levee.serve.outside import API, OUTSIDE, Hindrance
 from levee.serve.promises import Promise, Promises
 from levee.serve.records import StatusRecords, path, stamp
 from levee.serve.shop import Shop
+from levee.serve.standing import Standing, passing_s, state_now
+from levee.serve.sweeping import Sweeping
 from levee.serve.telling import Teller, summed, words
-from levee.worlds.kubernetes import names
+from levee.worlds.kubernetes import embedded, names
 from levee.worlds.kubernetes.api import Conflict, Denied, Object, Unreachable
 from levee.worlds.kubernetes.names import FINALIZER, Owner
 from levee.worlds.kubernetes.parts import Parts
@@ -45,6 +46,7 @@ from levee.worlds.kubernetes.world import KubernetesWorld
 WHOLE_MS_MIN, WHOLE_TIMES = 2_000, 10  # a look at the whole of a large topology takes at most a tenth of the time
 TURN_S, SOON_S, REST_S = 2.0, 0.2, 30.0
 LONG_AGO = Instant(0)
+SWEPT = {"running", "suspended"}  # where earlier texts are deleted
 QUIET_MS = 10_000  # numbers that change all the time are written no more often
 
 
@@ -65,6 +67,7 @@ class Life:
     written: Mapping[str, Any] = field(default_factory=dict)  # the status as it was told last
     written_at: Instant = LONG_AGO
     held_now: frozenset[EventName] = frozenset()  # the events that hold
+    sweeping: Sweeping = field(init=False)
     parts: Parts | None = None
     whole_due: Instant = LONG_AGO
     over: bool = False
@@ -74,10 +77,12 @@ class Life:
 
     def __post_init__(self) -> None:
         self.ground = Ground(self.shop, self.owner, self.resource)
+        self.sweeping = Sweeping(self.ground)
         self.records = StatusRecords(self.shop.api, self.owner)
         self.teller = Teller(self.shop.api, self.shop.identity)
         lifecycle = document(self.resource, (self.resource.get("status") or {}).get("state"))
         self.runner = Runner(lifecycle, self.records, handlers(Deeds(self.ground), self.wall), self.wall, random, self.terms(lifecycle))
+        self.runner.tell = self.shop.metrics.timed
         self.recall()
 
     def wall(self) -> Wall:
@@ -115,7 +120,8 @@ class Life:
             return REST_S
         try:
             return await self.led()
-        except (Unreachable, Conflict):
+        except (Unreachable, Conflict) as lost:
+            self.shop.metrics.mistakes.labels(type(lost).__name__).inc()
             return TURN_S
 
     async def led(self) -> float:
@@ -156,6 +162,8 @@ class Life:
             self.whole_due = Instant(now + max(WHOLE_MS_MIN, WHOLE_TIMES * (self.shop.now() - now)))
         if not self.has_only_come(turn):
             await self.report(turn.position, now)
+        if turn.position.state in SWEPT and not turn.taken and self.sweeping.is_due(now):
+            await asyncio.to_thread(self.sweeping.sweep, now)
         return await self.rest(turn)
 
     def is_excused(self) -> bool:
@@ -245,8 +253,9 @@ class Life:
             self.seen, self.parts = self.parts.before_whole(), None
 
     def standing(self) -> Standing:
-        state = self.runner.position.state if self.runner.position is not None else self.written.get("state", "submitted")
-        return Standing(self.owner.key, str(state), self.ground.plan.worth.gap if self.ground.plan is not None else None, self.settled)
+        state, since_ms = state_now(self.runner, self.resource.get("status") or {})
+        gap = self.ground.plan.worth.gap if self.ground.plan is not None else None
+        return Standing(self.owner.key, state, gap, self.settled, passing_s(self.runner, state, since_ms, self.shop.wall_ms()))
 
     @property
     def settled(self) -> bool:
@@ -312,6 +321,7 @@ class Life:
             promise=await asyncio.to_thread(self.promise, world.wanted, now) if world is not None else None,
             planned_before=status.told_plan(self.written) if worth is None else None,
             hindered=self.hindrance.why if self.hindrance is not None else "",
+            caveat=embedded.SAYS if ground.access.embedded else "",
         )
         told = status.stamped(status.fields(scene) | self.memory(), self.written, scene.generation, stamp(Wall(self.shop.wall_ms())))
         changed = status.changed(self.written, told)

@@ -9,6 +9,7 @@ from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 from typing import Any
 
+from levee.control.events import Event
 from levee.lifecycle.handlers import Context, GoesOn, NotYet
 from levee.serve import planning
 from levee.serve.ground import Ground, Object
@@ -19,7 +20,7 @@ from levee.topology.graph import Node
 from levee.topology.spec import Resource
 from levee.topology.wording import complaint_text
 from levee.worlds import plans
-from levee.worlds.kubernetes import eligible
+from levee.worlds.kubernetes import eligible, embedded
 from levee.worlds.plans import WrittenPlan
 from levee_spark.log import probe
 from levee_spark.store.blobs import Trouble
@@ -110,6 +111,8 @@ class Making:
             number = plans.write(blobs, layout, ground.draft)
         except Trouble as trouble:
             raise NotYet(f"the store does not answer: {trouble}") from None
+        if ground.access.embedded and ground.plan is None:
+            ground.news.append(Event("SinglePointOfFailure", embedded.SAYS, grave=True))
         ground.take_up(ground.draft, number)
         return "written"
 

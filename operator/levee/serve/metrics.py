@@ -7,21 +7,16 @@ Called by: app opens it; life, hub and making count.
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from prometheus_client import CollectorRegistry, Counter, Histogram, start_http_server
+from prometheus_client import CollectorRegistry, Counter, Histogram
 from prometheus_client.core import GaugeMetricFamily
 
+from levee.lifecycle.runner import Timing
+from levee.serve.standing import Standing
+
 TURN_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+TRANSITION_S = (0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300)
+STATE_S = (0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600, 86_400)
 PLAN_S = (0.1, 0.5, 1, 2.5, 5, 10, 30, 60)
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """One topology, as it is now."""
-
-    topology: str
-    state: str
-    gap: float | None
-    settled: bool = False  # all is as it should be, as this process has seen itself
 
 
 @dataclass
@@ -35,13 +30,25 @@ class Metrics:
         self.transitions = Counter(
             "levee_operator_transitions", "Transitions of lifecycles.", ["origin", "event", "to"], registry=self.registry
         )
+        self.states = Histogram(
+            "levee_operator_state_seconds", "Time in a state, when it is left.", ["state"], buckets=STATE_S, registry=self.registry
+        )
+        self.transition_times = Histogram(
+            "levee_operator_transition_seconds",
+            "Storing a transition, and its methods.",
+            ["origin", "event"],
+            buckets=TRANSITION_S,
+            registry=self.registry,
+        )
         self.plans = Histogram("levee_operator_plan_seconds", "Making one plan.", buckets=PLAN_S, registry=self.registry)
+
+    def timed(self, timing: Timing) -> None:
+        self.transition_times.labels(timing.origin, timing.event).observe(timing.took_ms / 1000)
+        if timing.to != timing.origin:
+            self.states.labels(timing.origin).observe(timing.stayed_ms / 1000)
 
     def watch(self, standings: Callable[[], Iterable[Standing]], leads: Callable[[], bool], states: Iterable[str]) -> None:
         self.registry.register(Now(standings, leads, tuple(states)))
-
-    def serve(self, port: int) -> None:
-        start_http_server(port, registry=self.registry)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +70,10 @@ class Now:
         settled = float(sum(one.settled for one in found))
         yield GaugeMetricFamily(
             "levee_operator_topologies_settled", "Topologies whose replicas all work, with nothing to do.", value=settled
+        )
+        oldest_s = max((one.passing_s for one in found), default=0.0)
+        yield GaugeMetricFamily(
+            "levee_operator_oldest_passing_seconds", "How long the oldest topology has been in a state that is only passed.", value=oldest_s
         )
         yield GaugeMetricFamily("levee_operator_leads", "Whether this operator is the one that acts.", value=float(self.leads()))
 

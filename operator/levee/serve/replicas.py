@@ -59,7 +59,7 @@ class Replicas:
     def start_replicas(self, context: Context) -> None:
         ground = self.ground
         world = ground.need_world()
-        if context.record.state == "dispatching" and ground.nonce != nonce_of(ground.resource):
+        if context.record.state == "dispatching":
             self.end_earlier_starts(world)
         ground.shop.ensure(companions.config_map(ground.owner, world.terms.config_map, ground.in_force().resource))
         ground.shop.ensure(companions.budget(ground.owner, len(world.wanted.workers)))

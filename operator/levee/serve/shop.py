@@ -11,13 +11,16 @@ from typing import Any
 
 from levee import __version__
 from levee.control.names import Instant
+from levee.lifecycle.handlers import GoesOn
 from levee.serve.metrics import Metrics
 from levee.serve.planner import Planner
 from levee.topology.names import NodeName, ZoneName
+from levee.topology.wording import count
 from levee.worlds.kubernetes import eligible, names
 from levee.worlds.kubernetes.api import Api, Denied, Object
 from levee.worlds.kubernetes.asking import Asker
 from levee.worlds.kubernetes.cluster import Cluster
+from levee.worlds.kubernetes.ending import Doomed, end
 from levee.worlds.kubernetes.names import Owner
 from levee.worlds.kubernetes.seen import condition
 
@@ -32,6 +35,8 @@ class Shop:
     identity: str  # of this process
     service_account: str | None = None  # of workers
     driver_account: str | None = None  # of workers that start executors; none: nobody may
+    priority_class: str | None = None  # of workers, where a topology's template names none
+    embedded_store: str | None = None  # the address of the store that the chart brings
     worker_image: str = WORKER_IMAGE  # where a topology names none
     leads: Callable[[], bool] = lambda: True
     asker: Callable[[], Asker] = Asker
@@ -60,18 +65,18 @@ class Shop:
             self.api.patch(f"{path}/{metadata['name']}", {"metadata": {"uid": found["metadata"]["uid"]}, "spec": thing["spec"]})
 
     def remove_pods(self, owner: Owner, which: Callable[[Mapping[str, Any]], bool] = lambda _: True) -> None:
-        for pod in self.cluster.pods(owner.namespace, names.fitted(owner.name)):
-            if is_of(pod, owner) and which(pod):
-                self.remove_pod(owner, pod)
+        """GoesOn, until none has changed since it was seen."""
+        there = [pod for pod in self.cluster.pods(owner.namespace, names.fitted(owner.name)) if is_of(pod, owner) and which(pod)]
+        changed = [pod["metadata"]["name"] for pod in there if not self.remove_pod(owner, pod)]
+        if changed:
+            raise GoesOn(f"{', '.join(changed[:NAMED_MAX])} changed while {count(len(there), 'pod')} were to end")
 
-    def remove_pod(self, owner: Owner, pod: Mapping[str, Any]) -> None:
-        """At once where no kubelet is there to end it; else it has its time, once."""
+    def remove_pod(self, owner: Owner, pod: Mapping[str, Any]) -> bool:
+        """Whether it goes; if not, it has changed, and is to be looked at again."""
         metadata, lives = pod["metadata"], self.lives(pod["spec"].get("nodeName"))
-        if metadata.get("deletionTimestamp") is not None and lives:
-            return
-        path = f"/api/v1/namespaces/{owner.namespace}/pods/{metadata['name']}"
-        if not self.api.delete(path, uid=metadata["uid"], grace_s=None if lives else 0):
-            self.cluster.forget(owner.namespace, names.fitted(owner.name), metadata["uid"])
+        leaving = metadata.get("deletionTimestamp") is not None
+        doomed = Doomed(metadata["name"], metadata["uid"], metadata["resourceVersion"], leaving, lives)
+        return end(self.api, self.cluster, (owner.namespace, names.fitted(owner.name)), doomed)
 
     def zones(self) -> dict[NodeName, ZoneName]:
         return {node.name: node.zone for node in (eligible.node(one, 0.0) for one in self.cluster.nodes())}
@@ -90,6 +95,7 @@ class Shop:
         return found is None or found["metadata"].get("deletionTimestamp") is not None
 
 
+NAMED_MAX = 5
 HEAD_START_MS = 30 * 24 * 3_600_000
 PATHS = {"ConfigMap": "/api/v1", "PodDisruptionBudget": "/apis/policy/v1"}
 

@@ -44,6 +44,7 @@ class Scene:
     promise: Promise | None = None
     planned_before: "Said | None" = None  # as the operator before has told it
     hindered: str = ""  # why what is to be done cannot be
+    caveat: str = ""  # what no plan can mend
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +157,7 @@ def planned(scene: Scene) -> Said:
         else "the best found"
     )
     value = "no guarantee" if worth.guarantee is None else f"a guarantee of {worth.guarantee:.3f}"
-    return Said("Planned", "True", "PlanFound", f"{value} by {worth.optimiser}, {gap}")
+    return Said("Planned", "True", "PlanFound", f"{value} by {worth.optimiser}, {gap}{'; ' + scene.caveat if scene.caveat else ''}")
 
 
 def told_trouble(written: Mapping[str, Any]) -> tuple[str, str]:

@@ -11,6 +11,7 @@ from typing import Final
 from levee.topology.checks.wanted import CONTRADICTS, NEEDS_TARGET
 from levee.topology.configurations import TOLERANCE
 from levee.topology.fields import LABEL_PATTERN
+from levee.topology.lasting import AT_REST, PERIOD, RETENTION, STORE, Lasting
 
 ADDS_UP: Final = f"self.sum() > {1 - TOLERANCE!r} && self.sum() < {1 + TOLERANCE!r}"
 
@@ -48,6 +49,10 @@ def _deadlines(kind: str) -> Rule:
         f"self.{kind}.all(s, !has(s.deadline) || duration(s.deadline) < {timeout})",
         f"the deadline of {kind} must be less than faultTolerance.failureTimeout",
     )
+
+
+def said_of(lasting: Lasting) -> str:
+    return f"{lasting.path} {lasting.wrong}"
 
 
 _TARGETS = ("completeness", "fidelity", "budget")
@@ -88,13 +93,12 @@ RULES: Final = {
             " || self.sources.all(s, has(s.configurations) && size(s.configurations) > 0)",
             "every source needs configurations with its rates, unless spec.configurations says them",
         ),
+        *(Rule(f"oldSelf.suspend || self.{one.path} == oldSelf.{one.path}", said_of(one)) for one in AT_REST),
     ),
-    "spec.store": (Rule("self == oldSelf", "store cannot be changed: streams and checkpoints are kept there"),),
+    "spec.store": (Rule("self == oldSelf", said_of(STORE)),),
     "spec.epoch": (
-        Rule(
-            "has(self.period) == has(oldSelf.period) && (!has(self.period) || self.period == oldSelf.period)",
-            "epoch.period cannot be changed: epochs are numbered by it",
-        ),
+        Rule("has(self.period) == has(oldSelf.period) && (!has(self.period) || self.period == oldSelf.period)", said_of(PERIOD)),
+        Rule("self.retention == oldSelf.retention", said_of(RETENTION)),
     ),
     "spec.configurations": (Rule(f"size(self) == 0 || ({_mapped_sum('c.probability')})", "the probabilities must add up to 1"),),
     "spec.sources[]": (Rule("has(self.spark) != has(self.__import__)", "a source has either spark or import"), *_STREAM),

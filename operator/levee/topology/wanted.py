@@ -53,11 +53,13 @@ class Store(Part):
 
 class Epochs(Part):
     period: Duration | None = Field(
-        default=None, description="Time between epochs; 250ms on a local store and 1s on a remote one when left out."
+        default=None, description="Time between epochs; 250ms on a local store and 1s on a remote one when left out. Cannot be changed."
     )
     max_rows: Annotated[int, Field(ge=1, le=10**9)] = Field(default=100_000, description="Most rows that a source puts into one epoch.")
     backlog: Duration = Field(default="1h", validate_default=True, description="How far sources may be ahead of the slowest consumer.")
-    retention: Duration = Field(default="10m", validate_default=True, description="For how long epochs are kept at least.")
+    retention: Duration = Field(
+        default="10m", validate_default=True, description="For how long epochs are kept at least; cannot be changed."
+    )
     hold: Duration = Field(
         default="100ms", validate_default=True, description="How long each rank waits for the rank before it; a failover costs one hold."
     )

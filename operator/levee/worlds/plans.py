@@ -12,7 +12,7 @@ from typing import Any
 
 from levee.control.making import Planned
 from levee.control.names import ReplicaName
-from levee.topology.names import ConfigurationName, NodeName, TaskId
+from levee.topology.names import ConfigurationName, NodeName, TaskId, ZoneName
 from levee_spark.log.keys import Layout
 from levee_spark.store.blobs import Blobs
 
@@ -79,6 +79,7 @@ def encoded(plan: WrittenPlan) -> dict[str, Any]:
         "active": {name: sorted(replicas) for name, replicas in planned.active.items()},
         "loads": dict(planned.loads),
         "capacities": list(map(list, planned.capacities.items())),  # their order counts: it breaks ties
+        "zones": dict(planned.zones),
         "worth": {name: getattr(worth, name) for name in Worth.__slots__},
     }
 
@@ -89,5 +90,6 @@ def decoded(told: Mapping[str, Any]) -> WrittenPlan:
         {ConfigurationName(name): frozenset(map(ReplicaName, replicas)) for name, replicas in told["active"].items()},
         {ReplicaName(name): load for name, load in told["loads"].items()},
         {NodeName(name): cores for name, cores in told["capacities"]},
+        {NodeName(node): ZoneName(zone) for node, zone in told.get("zones", {}).items()},  # plans of early versions know none
     )
     return WrittenPlan(told["generation"], told["resource"], planned, Worth(**told["worth"]))

@@ -55,11 +55,15 @@ final class EpochStream implements MicroBatchStream, SupportsAdmissionControl {
         } catch (InterruptedException stopped) {
             throw new UncheckedIOException(new InterruptedIOException("the query is stopped"));
         }
-        InputPartition[] planned = new InputPartition[lane.spread || lane.isLarge() ? parts : 1];
+        InputPartition[] planned = new InputPartition[isOnePart() ? 1 : parts];
         for (int i = 0; i < planned.length; i++) {
             planned[i] = lane.spread ? SpooledPart.ofDriver(file + "." + i) : new SpooledPart(file, i, planned.length, false);
         }
         return planned;
+    }
+
+    boolean isOnePart() {
+        return !lane.spread && !lane.isLarge();
     }
 
     public PartitionReaderFactory createReaderFactory() {

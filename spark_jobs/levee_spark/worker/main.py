@@ -20,6 +20,7 @@ from pyspark.sql import SparkSession
 from levee.topology import load
 from levee.topology.executors import Executors
 from levee.topology.spec import Resource
+from levee.topology.timing import rows_of_an_epoch
 from levee_spark.deliver.opening import OWN
 from levee_spark.lane.trouble import Failed
 from levee_spark.log import probe
@@ -159,7 +160,7 @@ def examine(driver: StoreDriver, wiring: Wiring, order: Order) -> None:
 def size_of(resource: Resource, order: Order) -> Size:
     cores = max(1, min(os.cpu_count() or 1, round(resource.spec.placement.capacity)))
     heap_mib = (DRIVER_HEAP_MIB if executors_of(resource, order) else HEAP_MIB) + HEAP_MIB_PER_REPLICA * len(order.replicas)
-    return Size(heap_mib, cores, large_epochs=resource.spec.epoch.max_rows > 10 * C1_ROWS)
+    return Size(heap_mib, cores, large_epochs=rows_of_an_epoch(resource.spec) > C1_ROWS)
 
 
 def executors_of(resource: Resource, order: Order) -> Executors | None:

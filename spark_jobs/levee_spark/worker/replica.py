@@ -180,7 +180,7 @@ class ReplicaThread:
         elif report.what in QUIET:
             self.status.last = report.what
             if isinstance(self.work, Ingesting):
-                self.status.epoch = report.epoch  # an ingestor that is never first computes nothing, and follows
+                self.status.doing, self.status.epoch = Doing.RUNNING, report.epoch  # who is never first takes nothing in, and follows
         else:
             level = "warning" if report.what in GRAVE else "info"
             self.say(report.what, level=level, epoch=report.epoch, detail=report.detail)

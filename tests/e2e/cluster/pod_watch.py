@@ -15,6 +15,7 @@ from tests.e2e.cluster.kube import Kube, condition
 
 TOPOLOGY = "levee.dev/topology"
 REPLICAS = "levee.dev/replicas"
+COMPONENT = "app.kubernetes.io/component"
 
 
 @dataclass
@@ -31,7 +32,8 @@ class Pod:
 
 @dataclass
 class PodWatch:
-    by_uid: dict[str, Pod] = field(default_factory=dict)  # in the order of their births
+    by_uid: dict[str, Pod] = field(default_factory=dict)  # workers', in the order of their births
+    trials: dict[str, bool] = field(default_factory=dict)  # pods that try an edited function, and whether they are there
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def born(self, since: int = 0) -> list[Pod]:
@@ -43,6 +45,9 @@ class PodWatch:
 
     def heard(self, event: dict[str, Any]) -> None:
         thing = event["object"]
+        if thing["metadata"]["labels"].get(COMPONENT) == "trial":
+            self.trials[thing["metadata"]["name"]] = event["type"] != "DELETED"
+            return
         with self.lock:
             pod = self.by_uid.setdefault(thing["metadata"]["uid"], read(thing))
             pod.ready = condition(thing, "Ready")

@@ -41,7 +41,7 @@ NEEDED = {
     "levee.dev/faulttoleranttopologies": ["get", "list", "watch", "patch"],
     "levee.dev/faulttoleranttopologies/status": ["patch"],
     "/pods": ["get", "list", "watch", "create", "delete"],
-    "/configmaps": ["get", "create"],
+    "/configmaps": ["get", "list", "create", "delete"],
     "/secrets//levee-store": ["get"],
     "/nodes": ["get", "list", "watch"],
     "/namespaces": ["get", "list", "watch"],
@@ -54,6 +54,7 @@ NEEDED = {
 TOO_MUCH = {
     "levee.dev/faulttoleranttopologies": ["create", "delete"],
     "/pods": ["patch"],
+    "/configmaps": ["patch", "update", "watch"],
     "/pods/exec": ["create"],
     "/secrets": ["list", "watch", "create", "delete"],
     "/nodes": ["patch", "delete"],
@@ -130,6 +131,36 @@ def test_a_digest_goes_before_a_tag() -> None:
     assert told["LEVEE_WORKER_SERVICE_ACCOUNT"] == "streaming"
 
 
+def test_workers_get_a_priority_of_their_own() -> None:
+    def told(*words: str) -> Any:
+        (spec, *_) = pod_specs(rendered(*words))
+        return spec.get("priorityClassName"), {one["name"]: one.get("value") for one in spec["containers"][0]["env"]}[
+            "LEVEE_WORKER_PRIORITY_CLASS"
+        ]
+
+    assert told() == (None, "")
+    assert told(*of_file(EVERYTHING)) == ("system-cluster-critical", "streams")
+
+
+def test_the_operator_knows_the_address_of_the_embedded_store_where_there_is_one() -> None:
+    def told(*words: str) -> Any:
+        (spec, *_) = pod_specs(rendered(*words))
+        return {one["name"]: one.get("value") for one in spec["containers"][0]["env"]}["LEVEE_EMBEDDED_STORE"]
+
+    assert told() == ""
+    words = settings(store__embedded__enabled="true")
+    (secret,) = (one for one in rendered(*words) if one["kind"] == "Secret")
+    assert told(*words) == secret["stringData"]["AWS_ENDPOINT_URL"]
+
+
+def test_liveness_is_kopfs_to_tell_and_readiness_is_told_beside_the_metrics() -> None:
+    (spec,) = pod_specs(rendered())
+    (container,) = spec["containers"]
+    asked_at = {name: container[f"{name}Probe"]["httpGet"] for name in ("startup", "liveness", "readiness")}
+    health, metrics = {"path": "/healthz", "port": "health"}, {"path": "/readyz", "port": "metrics"}
+    assert asked_at == {"startup": health, "liveness": health, "readiness": metrics}
+
+
 def test_operator_and_workers_are_not_the_same_and_workers_may_do_nothing() -> None:
     found = rendered(*of_file(EVERYTHING))
     accounts = {one["metadata"]["name"]: one for one in found if one["kind"] == "ServiceAccount"}
@@ -183,7 +214,7 @@ def test_it_is_installed_upgraded_and_removed(kube: Kube, tmp_path: Path) -> Non
     assert FORMERLY not in json.dumps(kept)
 
 
-@pytest.mark.breaks_nodes  # its store is the test cluster's
+@pytest.mark.own_cluster(because="its store is that of the test cluster")
 def test_the_operator_may_do_all_that_it_does(kube: Kube) -> None:
     """From a resource to pods and back, by pods whose image is nowhere: they cost nothing."""
     kube.create({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "levee-store"}, "stringData": STORE})

@@ -1,14 +1,12 @@
 """What every test on the cluster relies on: nodes are nodes, images are there, and faults are what they are called."""
 
-import subprocess
-import sys
-
 import pytest
 
-from images.contents import ROOT
+from tests.e2e.cluster.conftest import cluster
 from tests.e2e.cluster.kube import Kube, condition, pod, until
 
 pytestmark = pytest.mark.e2e
+on_our_nodes = pytest.mark.own_cluster(because="it counts on the nodes of the test cluster: several, open to all pods, in zones")
 
 WARM = """
 from pathlib import Path
@@ -38,20 +36,18 @@ for attempt in range(60):
 SERVE = "import http.server; http.server.test(http.server.SimpleHTTPRequestHandler, port=8080)"
 
 
-def cluster(*words: str) -> None:
-    subprocess.run([sys.executable, "-m", "hack.cluster", *words], cwd=ROOT, check=True)
-
-
 def python(text: str) -> list[str]:
     return ["python3", "-c", text]
 
 
+@on_our_nodes
 def test_every_node_is_ready_and_in_a_zone(kube: Kube) -> None:
     found = kube.get("nodes")["items"]
     assert all(condition(item, "Ready") for item in found)
     assert all("topology.kubernetes.io/zone" in item["metadata"]["labels"] for item in found)
 
 
+@on_our_nodes
 def test_a_pod_runs_on_each_node_and_is_heard(kube: Kube) -> None:
     nodes = kube.nodes()
     for node in nodes:
@@ -71,12 +67,13 @@ def test_the_operators_image_brings_what_an_operator_imports(kube: Kube) -> None
     assert kube.finished("operator").split() == ["uid", "10001"]
 
 
-@pytest.mark.breaks_nodes  # or rather: knows our addresses
+@pytest.mark.own_cluster(because="it knows the addresses of the test cluster")
 def test_a_pod_reaches_the_api_server_and_the_store_and_nothing_outside(kube: Kube) -> None:
     kube.create(pod("reach", python(REACH)))
     assert kube.finished("reach").splitlines() == ["api 10.43.0.1 200", "outside ENETUNREACH"]
 
 
+@on_our_nodes
 def test_a_service_leads_to_a_pod_on_another_node(kube: Kube) -> None:
     first, *_, last = kube.nodes()
     kube.create(pod("server", python(SERVE), node=first))

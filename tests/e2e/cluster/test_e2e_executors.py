@@ -5,37 +5,26 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.cluster.chart import CHART, rendered
+from tests.e2e.cluster.chart import rendered
 from tests.e2e.cluster.kube import Kube, condition
-from tests.e2e.cluster.operators import operating
-from tests.e2e.cluster.pod_watch import watching
-from tests.e2e.cluster.trades import NAME, SECRET, Trades, Undisturbed, compare, resource
+from tests.e2e.cluster.trades import ALONE, LINUX, Trades, Undisturbed, compare, living, resource
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.own_cluster(because="its store is that of the test cluster")]
 
 EPOCHS = 30
 DRIVER = "levee-driver"
 EXECUTORS = {"instances": 2, "memory": "512m"}
-ONE_REPLICA = {
-    "faultTolerance": {"strategy": "none", "replicas": 1, "checkpoint": {"every": 10}},
-    "placement": {"packing": "node", "nodeSelector": {"kubernetes.io/os": "linux"}},  # and no simulated ones
-}
 
 
 @pytest.fixture
 def life(kube: Kube, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    kube.run("apply", "--server-side", "--force-conflicts", f"--filename={CHART / 'files' / 'crds'}")
-    kube.create(SECRET)
     words = (f"--set=watchNamespaces={{{kube.namespace}}}", "--set=workers.executors.enabled=true")
     for document in rendered(*words, "--show-only=templates/executors.yaml"):
         kube.create(document)
     monkeypatch.setenv("LEVEE_DRIVER_SERVICE_ACCOUNT", DRIVER)
-    with watching(kube, NAME) as watch, operating(kube, tmp_path) as operators:
-        operators.start()
-        life = Trades(kube, watch, operators)
+    with living(kube, tmp_path) as life:
+        life.operators.start()
         yield life
-        if life.is_there:
-            life.patch({"metadata": {"finalizers": None}})
 
 
 def operators_with(executors: dict[str, Any]) -> list[dict[str, Any]]:
@@ -51,7 +40,7 @@ def executors(kube: Kube) -> list[Any]:
 
 def test_two_executors_compute_what_a_worker_computes_and_go_with_it(life: Trades, undisturbed: Undisturbed) -> None:
     wanted = undisturbed.rows(EPOCHS)
-    life.create(epochs=EPOCHS, operators=operators_with(EXECUTORS), **ONE_REPLICA)
+    life.create(epochs=EPOCHS, operators=operators_with(EXECUTORS), faultTolerance=ALONE, placement=LINUX)
     life.wait(lambda: sum(condition(one, "Ready") for one in executors(life.kube)) == EXECUTORS["instances"], "both executors run")
     [driver] = {one["metadata"]["ownerReferences"][0]["name"] for one in executors(life.kube)}
     assert life.kube.get("pod", driver)["metadata"]["annotations"]["levee.dev/replicas"] == "aggregator/0/0", "nobody shares it"

@@ -5,20 +5,27 @@ Pods are what takes time, so these tests follow each other on one life of it, in
 """
 
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
 
-from images.contents import ROOT
-from tests.e2e.cluster.chart import CHART
-from tests.e2e.cluster.conftest import mend
+from tests.e2e.cluster.conftest import cluster, mend
 from tests.e2e.cluster.kube import Kube
-from tests.e2e.cluster.operators import Operator, operating
+from tests.e2e.cluster.operators import Operator
 from tests.e2e.cluster.pod_watch import Pod, PodWatch, replicas_of, watching
-from tests.e2e.cluster.trades import NAME, ONE_POD, PATIENCE_S, SECRET, Trades, Undisturbed, by_key, compare
+from tests.e2e.cluster.trades import (
+    NAME,
+    ONE_POD,
+    PATIENCE_S,
+    Trades,
+    Undisturbed,
+    by_key,
+    compare,
+    epoch_of,
+    living,
+    no_pod_moves,
+)
 
 pytestmark = [pytest.mark.e2e, pytest.mark.breaks_nodes]
 
@@ -26,20 +33,36 @@ PODS, HALF = 3, 2  # one on each node
 TASKS = ("aggregator/0", "market/0", "out/0", "trade-filter/0")
 REPLICAS = sorted(f"{task}/{number}" for task in TASKS for number in (0, 1))
 KILL_JAVA = 'for each in /proc/[0-9]*; do if grep -q -a "^[^ ]*bin/java" $each/cmdline; then kill -9 ${each#/proc/}; fi; done'
+EDITED = "edited:aggregator"  # computes the same under another name
+CODE = {
+    "apiVersion": "v1",
+    "kind": "ConfigMap",
+    "metadata": {"name": "code"},
+    "data": {
+        "edited.py": "from levee_spark.examples import bargains\n\n\ndef aggregator(inputs):\n    return bargains.aggregator(inputs)\n"
+    },
+}
+WITH_CODE = {
+    "spec": {
+        "containers": [
+            {
+                "name": "worker",
+                "env": [{"name": "PYTHONPATH", "value": "/work/code"}],
+                "volumeMounts": [{"name": "code", "mountPath": "/work/code"}],
+            }
+        ],
+        "volumes": [{"name": "code", "configMap": {"name": "code"}}],
+    }
+}
 STARTS_A_POD, ENDS_A_POD = "POST .*/pods ", "DELETE .*/pods/"
 STORES_CANCELING = 'PATCH .*/status .*"state": "canceling"'
 
 
 @pytest.fixture(scope="module")
 def life(shared: Kube, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Trades]:
-    kube = shared
-    kube.run("apply", "--server-side", "--force-conflicts", f"--filename={CHART / 'files' / 'crds'}")
-    kube.create(SECRET)
-    with watching(kube, NAME) as watch, operating(kube, tmp_path_factory.mktemp("operators")) as operators:
-        life = Trades(kube, watch, operators)
+    with living(shared, tmp_path_factory.mktemp("operators")) as life:
+        shared.create(CODE)
         yield life
-        if life.is_there:  # a test has failed, and nobody else lets it go
-            life.patch({"metadata": {"finalizers": None}})
 
 
 @pytest.fixture
@@ -47,7 +70,7 @@ def running(life: Trades) -> Iterator[Trades]:
     """It runs well, one operator leads; and whatever a test does to it, no epoch that was there becomes another one."""
     lead(life)
     if not life.is_there:
-        life.create()
+        life.create(podTemplate=WITH_CODE)
     life.wait(lambda: life.state() == "running" and life.is_settled(REPLICAS), "it runs, all pods are ready")
     life.goes_on()
     before = life.epochs()
@@ -73,15 +96,6 @@ def standby(life: Trades) -> Operator:
     one = life.operators.start()
     life.wait(lambda: one.identity is not None, "another operator stands by")
     return one
-
-
-@contextmanager
-def no_pod_moves(life: Trades) -> Iterator[None]:
-    before = {one.uid for one in life.watch.there()}
-    births = len(life.watch.born())
-    yield
-    assert life.watch.born(births) == []
-    assert {one.uid for one in life.watch.there() if not one.leaving} == before
 
 
 @contextmanager
@@ -127,10 +141,6 @@ def on(life: Trades, node: str) -> list[Pod]:
     return [one for one in life.watch.there() if one.node == node]
 
 
-def cluster(*words: str) -> None:
-    subprocess.run([sys.executable, "-m", "hack.cluster", *words], cwd=ROOT, check=True)
-
-
 # ---- operators that die
 
 
@@ -138,7 +148,7 @@ def test_when_an_operator_dies_after_half_of_the_pods_another_one_starts_the_res
     first = life.operators.start(dies_after=(STARTS_A_POD, HALF))
     life.wait(lambda: life.operators.leader() is first, "it leads")
     second = standby(life)
-    life.create()
+    life.create(podTemplate=WITH_CODE)
     life.wait(lambda: not first.lives and len(life.watch.born()) >= HALF, "it dies")
     assert len(life.watch.born()) == HALF
     life.wait(lambda: life.state() == "running" and life.is_settled(REPLICAS), "it runs, all pods are ready")
@@ -197,6 +207,34 @@ def test_two_operators_that_both_lead_replace_a_pod_whose_jvm_is_killed_once(run
     running.kube.run("delete", "lease", "levee-operator", "--namespace=default")
 
 
+# ---- primaries that are lost
+
+
+@contextmanager
+def another_leads(life: Trades, task: str) -> Iterator[Pod]:
+    """The pod of a primary, which is to be lost while one operator is there: it alone is replaced, and another replica leads meanwhile."""
+    leader = lead(life)
+    for one in life.operators.started:
+        if one.lives and one is not leader:
+            one.kill()
+    life.wait(lambda: life.primary(task) is not None, f"{task} has a primary")
+    victim = life.primary(task)
+    assert victim is not None
+    with only(life, victim):
+        yield victim
+        life.wait(lambda: (now := life.primary(task)) is not None and now.uid != victim.uid, f"another replica of {task} leads")
+
+
+def test_the_pod_of_a_primary_that_is_deleted_is_the_only_one_that_is_replaced(running: Trades) -> None:
+    with another_leads(running, "aggregator/0") as victim:
+        running.kube.run("delete", "pod", victim.name, "--wait=false")
+
+
+def test_the_pod_of_a_primary_whose_jvm_is_killed_is_the_only_one_that_is_replaced(running: Trades) -> None:
+    with another_leads(running, "aggregator/0") as victim:
+        running.kube.run("exec", victim.name, "--", "sh", "-c", KILL_JAVA)
+
+
 # ---- what its user does
 
 
@@ -232,6 +270,23 @@ def test_edited_into_nonsense_it_goes_on_as_before_and_says_why(running: Trades)
         assert running.condition("Planned")["status"] == "False"
         read_from("trade-filter")
         running.wait(lambda: running.state() == "running" and running.condition("Planned")["status"] == "True", "it is taken up")
+
+
+def test_another_function_is_tried_in_a_pod_of_its_own_and_takes_over_in_the_workers_that_are_there(
+    running: Trades, undisturbed: Undisturbed
+) -> None:
+    with no_pod_moves(running):
+        running.patch([{"op": "replace", "path": "/spec/operators/1/function", "value": EDITED}], "json")
+        generation = running.kube.get("ftt", NAME)["metadata"]["generation"]
+        name = f"{NAME}-trial-{generation}"
+        running.wait(lambda: name in running.watch.trials, "a pod tries it on the state that is there")
+        running.wait(lambda: is_planned(running, generation), "it is taken up")
+        running.wait(lambda: not running.watch.trials[name], "the trial is gone")
+        assert running.functions()["aggregator"] == EDITED
+        for _ in range(3):
+            running.goes_on()
+    found = running.rows()
+    compare(found, undisturbed.rows(max(map(epoch_of, found))))
 
 
 def test_one_that_makes_no_sense_from_the_start_starts_nothing_and_says_why(running: Trades) -> None:

@@ -24,7 +24,7 @@ from tests.e2e.cluster.chart import ROOT, asked, settings
 from tests.e2e.cluster.kube import Kube
 from tests.e2e.cluster.trades import PATIENCE_S, PAUSE_S
 
-pytestmark = [pytest.mark.e2e, pytest.mark.breaks_nodes]  # its store is the test cluster's
+pytestmark = [pytest.mark.e2e, pytest.mark.own_cluster(because="its store is that of the test cluster")]
 
 README = ROOT / "README.md"
 SECTION = re.compile(r"### On Kubernetes.*?(?=\n#)", re.DOTALL)

@@ -10,7 +10,7 @@ from tests.e2e.cluster.operators import Operators
 from tests.e2e.cluster.pod_watch import watching
 from tests.e2e.cluster.trades import NAME, ONE_POD, SECRET, Trades, Undisturbed, compare
 
-pytestmark = [pytest.mark.e2e, pytest.mark.breaks_nodes]  # its store is the test cluster's
+pytestmark = [pytest.mark.e2e, pytest.mark.own_cluster(because="its store is that of the test cluster")]
 
 EPOCHS = 60
 

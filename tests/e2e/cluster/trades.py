@@ -1,4 +1,5 @@
-"""A small topology on the cluster: trades of a market, and the last five of each symbol; what was delivered, and what should have been.
+"""Topologies on the cluster: trades of a market with the last five of each symbol, and all of Bargain Discovery; what was delivered, and
+what should have been.
 
 Called by: tests of this folder that compute.
 """
@@ -8,22 +9,27 @@ import subprocess
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import obstore
 import pyarrow as pa
 import pyarrow.parquet as pq
+import yaml
 
 from cluster.layout import CONTROL, S3_PORT
+from levee_spark.log.codec import decode
+from levee_spark.log.keys import Layout
+from levee_spark.log.values import ControlRecord
 from levee_spark.store.address import bucket, open_store
 from servers.s3 import ACCESS_KEY, BUCKET, SECRET_KEY
-from tests.e2e.cluster.chart import KIND
+from tests.e2e.cluster.chart import CHART, KIND, ROOT
 from tests.e2e.cluster.kube import Kube
-from tests.e2e.cluster.operators import Operators
-from tests.e2e.cluster.pod_watch import PodWatch, replicas_of
+from tests.e2e.cluster.operators import Operators, operating
+from tests.e2e.cluster.pod_watch import Pod, PodWatch, replicas_of, watching
 
 NAME = "trades"
 PERIOD = "2s"  # so that workers leave some of two cores to pods that start
@@ -32,16 +38,24 @@ ENDPOINT = f"http://{CONTROL}:{S3_PORT}"
 KEYS = {"AWS_ACCESS_KEY_ID": ACCESS_KEY, "AWS_SECRET_ACCESS_KEY": SECRET_KEY, "AWS_ENDPOINT_URL": ENDPOINT, "AWS_REGION": "us-east-1"}
 SECRET = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "store"}, "stringData": KEYS}
 REPLAY = {"generator": "levee_spark.examples.market:rows", "seed": "1", "ratePerS": "50", "periodMs": "1000"}
+BARGAINS = "bargain-discovery"
+ALONE = {"strategy": "none", "replicas": 1, "checkpoint": {"every": 10}}
+LINUX = {"packing": "node", "nodeSelector": {"kubernetes.io/os": "linux"}}  # and no simulated nodes
 FAST = "100ms"
-ONE_POD = {
-    "faultTolerance": {"strategy": "none", "replicas": 1, "checkpoint": {"every": 10}},
-    "placement": {"packing": "node", "nodeSelector": {"kubernetes.io/hostname": "node1"}},
-}
+PLUGIN = str(Path(sys.executable).parent / "kubectl-levee")
+Make: TypeAlias = Callable[..., Any]  # a resource, as `resource` does it
+
+
+def one_pod(node: str) -> dict[str, Any]:
+    """Of what is wanted, what makes it one."""
+    return {"faultTolerance": ALONE, "placement": {"packing": "node", "nodeSelector": {"kubernetes.io/hostname": node}}}
+
+
+ONE_POD = one_pod("node1")
 
 
 def resource(store: dict[str, str], out: str, *, name: str = NAME, period: str = PERIOD, epochs: int | None = None, **spec: Any) -> Any:
     """One operator without state and one with. `epochs`: after which the source ends; None: it never does."""
-    options = REPLAY | ({"epochs": str(epochs)} if epochs else {})
     return {
         "apiVersion": "levee.dev/v1alpha1",
         "kind": "FaultTolerantTopology",
@@ -49,7 +63,7 @@ def resource(store: dict[str, str], out: str, *, name: str = NAME, period: str =
         "spec": {
             "store": store,
             "epoch": {"period": period},
-            "sources": [{"name": "market", "spark": {"format": "replay", "options": options}, "configurations": [{"rate": 300}]}],
+            "sources": [{"name": "market", "spark": {"format": "replay", "options": replayed(epochs)}, "configurations": [{"rate": 300}]}],
             "operators": [
                 {
                     "name": "trade-filter",
@@ -70,14 +84,30 @@ def resource(store: dict[str, str], out: str, *, name: str = NAME, period: str =
     }
 
 
+def replayed(epochs: int | None) -> dict[str, str]:
+    return REPLAY | ({"epochs": str(epochs)} if epochs else {})
+
+
+def bargains(store: dict[str, str], out: str, *, name: str = BARGAINS, period: str = PERIOD, epochs: int | None = None, **spec: Any) -> Any:
+    """As the example has it, at a small rate, with one replica of each operator: there are five, of two tasks each."""
+    told = yaml.safe_load((ROOT / "examples" / f"{BARGAINS}.yaml").read_text(encoding="utf-8"))
+    wanted = told["spec"]
+    [source], [sink] = wanted["sources"], wanted["sinks"]
+    source |= {"spark": {"format": "replay", "options": replayed(epochs)}, "configurations": [{"rate": 50}]}
+    sink["spark"]["options"]["path"] = out
+    changes = {"store": store, "epoch": {"period": period}, "faultTolerance": ALONE, "placement": {"packing": "node"}}
+    return told | {"metadata": {"name": name}, "spec": wanted | changes | spec}
+
+
 @dataclass
 class Trades:
-    """One life of it on the cluster."""
+    """One life of one of them on the cluster."""
 
     kube: Kube
     watch: PodWatch
     operators: Operators
     name: str = NAME
+    make: Make = resource
 
     @property
     def prefix(self) -> str:
@@ -85,7 +115,7 @@ class Trades:
 
     def create(self, **told: Any) -> None:
         store = told.pop("store", {"uri": f"{self.prefix}/store", "secret": "store"})
-        self.kube.create(resource(store, f"{self.prefix}/out", name=self.name, image="localhost/levee/worker:dev", **told))
+        self.kube.create(self.make(store, f"{self.prefix}/out", name=self.name, image="localhost/levee/worker:dev", **told))
 
     def patch(self, changes: object, kind: str = "merge") -> None:
         self.kube.run("patch", "ftt", self.name, f"--type={kind}", f"--patch={json.dumps(changes)}")
@@ -114,6 +144,15 @@ class Trades:
         pods = all(one.ready and not one.leaving for one in there) and replicas_of(there) == replicas
         return pods and self.condition("Ready")["status"] == "True"  # a pod is ready when its worker is, whatever its replicas do
 
+    def primary(self, task: str) -> Pod | None:
+        """The pod of the replica that leads, by what `kubectl levee` shows; None: it is not clear at this moment."""
+        words = [PLUGIN, "status", self.name, "--output=json", f"--kubeconfig={self.kube.kubeconfig}", f"--namespace={self.kube.namespace}"]
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        leading = [one["replica"] for one in json.loads(done.stdout)["replicas"] if one["task"] == task and one["role"] == "primary"]
+        pods = [one for one in self.watch.there() if len(leading) == 1 and leading[0] in one.replicas and not one.leaving]
+        return pods[0] if len(pods) == 1 else None
+
     # ---- what it has done
 
     def delivered(self) -> tuple[str, ...]:
@@ -138,20 +177,54 @@ class Trades:
             last[stream] = max(last[stream], int(number))
         return dict(last)
 
+    def functions(self) -> dict[str, str]:
+        """By operator, as the newest control record has them."""
+        store = open_store(f"{self.prefix}/store", secret=KEYS)
+        layout = Layout(f"{self.kube.namespace}/{self.name}", self.kube.get("ftt", self.name)["metadata"]["uid"])
+        last = store.names(layout.control(0).rpartition("/")[0], "", 10_000)[-1]
+        blob = store.get(last)
+        assert blob is not None
+        record = decode(blob.data, last)
+        assert isinstance(record, ControlRecord), last
+        return {str(operator): function for operator, function in record.shape.functions}
+
     # ---- to wait for
 
     def goes_on(self) -> None:
         before = len(self.delivered())
         self.wait(lambda: len(self.delivered()) > before, "another epoch is delivered")
 
-    def wait(self, holds: Callable[[], bool], what: str) -> None:
+    def wait(self, holds: Callable[[], bool], what: str, within_s: float = PATIENCE_S) -> None:
         """With what a person would ask for, if it does not come about."""
-        until_s = time.monotonic() + PATIENCE_S
+        until_s = time.monotonic() + within_s
         while not holds():
             if time.monotonic() > until_s:
                 told = [self.kube.run("get", "ftt,pods", "--output=wide"), self.kube.run("describe", "ftt"), self.operators.said()]
-                raise AssertionError("\n".join([f"not within {PATIENCE_S:.0f} s: {what}", *told]))
+                raise AssertionError("\n".join([f"not within {within_s:.0f} s: {what}", *told]))
             time.sleep(PAUSE_S)
+
+
+@contextmanager
+def living(kube: Kube, folder: Path, name: str = NAME, make: Make = resource) -> Iterator[Trades]:
+    """What it needs is there, but for itself and an operator; and whatever becomes of it, its namespace can go."""
+    kube.run("apply", "--server-side", "--force-conflicts", f"--filename={CHART / 'files' / 'crds'}")
+    kube.create(SECRET)
+    with watching(kube, name) as watch, operating(kube, folder) as operators:
+        life = Trades(kube, watch, operators, name, make)
+        try:
+            yield life
+        finally:
+            if life.is_there:  # a test has failed, and nobody else lets it go
+                life.patch({"metadata": {"finalizers": None}})
+
+
+@contextmanager
+def no_pod_moves(life: Trades) -> Iterator[None]:
+    before = {one.uid for one in life.watch.there()}
+    births = len(life.watch.born())
+    yield
+    assert life.watch.born(births) == []
+    assert {one.uid for one in life.watch.there() if not one.leaving} == before
 
 
 # ---- what it should have done
@@ -162,21 +235,31 @@ class Undisturbed:
     """The same topology on this machine, faster; run once for as many epochs as anybody has asked for."""
 
     folder: Path
+    make: Make = resource
     epochs: int = 0
     made: dict[str, pa.Table] | None = None
 
     def rows(self, epochs: int) -> dict[str, pa.Table]:
         if self.made is None or self.epochs < epochs:
-            self.epochs, self.made = epochs, run(self.folder / str(epochs), epochs)
+            self.epochs, self.made = epochs, run(self.folder / str(epochs), self.make, epochs)
         assert self.made, "there is something to compare with"
         return {name: table for name, table in self.made.items() if epoch_of(name) <= epochs}
 
 
-def run(folder: Path, epochs: int) -> dict[str, pa.Table]:
-    folder.mkdir()
-    told = resource({"uri": (folder / "store").as_uri()}, str(folder / "out"), period=FAST, epochs=epochs)
-    (folder / "trades.json").write_text(json.dumps(told), encoding="utf-8")
-    command = [str(Path(sys.executable).parent / "levee"), "run", "-f", str(folder / "trades.json"), "--nodes", "1", "--anyway", "--plain"]
+def run(folder: Path, make: Make, epochs: int) -> dict[str, pa.Table]:
+    folder.mkdir(parents=True)
+    told = make({"uri": (folder / "store").as_uri()}, str(folder / "out"), period=FAST, epochs=epochs)
+    (folder / "topology.json").write_text(json.dumps(told), encoding="utf-8")
+    command = [
+        str(Path(sys.executable).parent / "levee"),
+        "run",
+        "-f",
+        str(folder / "topology.json"),
+        "--nodes",
+        "1",
+        "--anyway",
+        "--plain",
+    ]
     subprocess.run([*command, "--directory", str(folder / "run")], check=True, timeout=2 * PATIENCE_S, stdout=subprocess.DEVNULL)
     return {path.name: pq.read_table(path) for path in sorted((folder / "out").glob("*.parquet"))}
 

@@ -52,7 +52,7 @@ def plan(
     with reaching(place) as reached:
         from levee.cli.kube.looking import loaded
         from levee.cli.shared.files import told
-        from levee.worlds.kubernetes import eligible
+        from levee.worlds.kubernetes import eligible, embedded
         from levee.worlds.kubernetes.cluster import essence
 
         resource = find(reached, name)
@@ -63,6 +63,8 @@ def plan(
         nodes = eligible.nodes(there, resource["spec"])
     if not nodes:
         raise error("no node of the cluster is ready, not cordoned, and has the labels that spec.placement.nodeSelector names")
+    if embedded.said_of(resource):
+        click.echo(f"Note: {embedded.SAYS}.", err=output != "table")
     asked = Asked(target=target, fail=fail)
     topology = replace(found.topology, nodes=nodes)
     try:

@@ -93,9 +93,9 @@ class Api:
     def patch(self, path: str, body: Object) -> Object:
         return self.ask("PATCH", path, body, kind=MERGE)
 
-    def delete(self, path: str, *, uid: str, version: str | None = None, grace_s: int | None = None) -> bool:
-        """Whether it was there: this one, never a namesake; with a version, only as it was seen."""
-        preconditions = {"uid": uid} | ({"resourceVersion": version} if version else {})
+    def delete(self, path: str, *, uid: str, version: str, grace_s: int | None = None) -> bool:
+        """Whether it was there: this one, never a namesake, and only as it was seen. A Conflict if it is another one by now."""
+        preconditions = {"uid": uid, "resourceVersion": version}
         options: Object = {"apiVersion": "v1", "kind": "DeleteOptions", "propagationPolicy": "Background", "preconditions": preconditions}
         if grace_s is not None:
             options["gracePeriodSeconds"] = grace_s
@@ -136,8 +136,7 @@ class Api:
             self.count(verb, "none")
             raise Unreachable(f"{verb} {path}: {failed}") from failed
         self.count(verb, str(answer.status))
-        found: Object = json.loads(answer.data)
-        return found
+        return parsed(answer.data, f"{verb} {path}")
 
     def watch(self, path: str, query: Mapping[str, str], silent_s: float) -> Iterator[Object]:
         """Events as they come, until the server ends it."""
@@ -146,7 +145,7 @@ class Api:
         try:
             for piece in answer.stream(PIECE_BYTES, decode_content=True):
                 *lines, rest = (rest + piece).split(b"\n")
-                yield from map(json.loads, filter(None, lines))
+                yield from (parsed(line, f"WATCH {path}") for line in filter(None, lines))
         except (urllib3.exceptions.HTTPError, OSError) as failed:
             raise Unreachable(f"WATCH {path}: {failed}") from failed
         finally:
@@ -173,6 +172,15 @@ class Api:
             raise Unreachable(f"WATCH {path}: {failed}") from failed
         self.count("WATCH", str(answer.status))
         return answer
+
+
+def parsed(data: bytes, asked: str) -> Object:
+    """Who answers in no JSON is no API server, but perhaps a proxy that cannot reach one."""
+    try:
+        found: Object = json.loads(data)
+    except ValueError as failed:
+        raise Unreachable(f"{asked}: the answer is no JSON: {failed}") from failed
+    return found
 
 
 def named(failed: ApiException) -> Exception:

@@ -8,8 +8,7 @@ Called by: world, for every worker that is to start.
 from levee.control.actions import StartWorker
 from levee.control.names import operator_of, task_of
 from levee.worlds.kubernetes import names
-from levee.worlds.kubernetes.merge import merged
-from levee.worlds.kubernetes.pods import CONTAINER, RESTRICTED, Birth, Driver, Manifest, PodTerms, tolerated
+from levee.worlds.kubernetes.pods import CONTAINER, RESTRICTED, Birth, Driver, Manifest, PodTerms, laid_over, priority, tolerations
 
 SERVER = "https://kubernetes.default.svc"
 COMMAND = ("/usr/bin/tini", "--", "python3", "-m", "levee_spark.spark.executor")
@@ -42,8 +41,8 @@ def template(start: StartWorker, terms: PodTerms, driver: str) -> Manifest:
     """Without the label of topologies: the controller looks after workers, and executors are their driver's."""
     labels = names.labels(terms.owner, "executor") | replica_labels(start) | {names.DRIVER: driver}
     del labels[names.TOPOLOGY]
-    made = {"apiVersion": "v1", "kind": "Pod", "metadata": {"labels": labels}, "spec": spec(start, terms)}
-    wanted: Manifest = merged(made, terms.template)
+    made: Manifest = {"apiVersion": "v1", "kind": "Pod", "metadata": {"labels": labels}, "spec": spec(start, terms)}
+    wanted = laid_over(made, terms.template)
     wanted["metadata"]["labels"] |= labels
     wanted["metadata"]["labels"].pop(names.TOPOLOGY, None)
     return wanted
@@ -56,7 +55,7 @@ def spec(start: StartWorker, terms: PodTerms) -> Manifest:
         "securityContext": {"runAsNonRoot": True, "seccompProfile": dict(RESTRICTED["seccompProfile"])},
         "nodeSelector": dict(terms.node_selector),
         "affinity": affinity(start),
-        "tolerations": [tolerated(taint, terms.tolerate_s) for taint in ("not-ready", "unreachable")],
+        "tolerations": tolerations(terms.tolerate_s),
         "containers": [
             {
                 "name": CONTAINER,
@@ -69,7 +68,7 @@ def spec(start: StartWorker, terms: PodTerms) -> Manifest:
         ],
         "volumes": [{"name": "tmp", "emptyDir": {}}],
     }
-    return found | ({"serviceAccountName": terms.service_account} if terms.service_account else {})
+    return found | ({"serviceAccountName": terms.service_account} if terms.service_account else {}) | priority(terms)
 
 
 def affinity(start: StartWorker) -> Manifest:

@@ -14,7 +14,7 @@ from levee.control.part import part_of, record_of, unsettled
 from levee.control.seen import Observation, WorkerSeen
 from levee.control.standing import uncovered
 from levee.control.wanted import Placed, Wanted
-from levee.topology.names import TaskId
+from levee.topology.names import NodeName, TaskId
 from levee.worlds.kubernetes.roll import came
 from levee.worlds.kubernetes.world import KubernetesWorld
 from levee_spark.log.values import ControlRecord
@@ -44,9 +44,11 @@ class Parts:
     left: frozenset[TaskId]  # who was not as he should be
     sources: frozenset[TaskId] = field(init=False)
     record: ControlRecord | None = field(init=False)
+    place_of_node: dict[NodeName, int] = field(init=False)
 
     def __post_init__(self) -> None:
         self.sources, self.record = frozenset(self.wanted.sources), self.whole.record
+        self.place_of_node = {node.node: place for place, node in enumerate(self.whole.nodes)}
 
     @staticmethod
     def after(world: KubernetesWorld, whole: Observation) -> "Parts | None":
@@ -104,9 +106,11 @@ class Parts:
         workers = tuple(replace(pod.worker, states=world.asker.states(pod.uid)) for pod in pods)
         assert self.record is not None
         there = {worker.node for worker in workers} | {placed.node for placed in wanted.workers}
+        places = sorted(self.place_of_node[node] for node in there if node in self.place_of_node)
         base = replace(
             self.whole,
-            nodes=tuple(node for node in self.whole.nodes if node.node in there),
+            workers=(),  # an observation that is made goes through its workers, and these are all
+            nodes=tuple(self.whole.nodes[place] for place in places),
             record=record_of(self.record, self.whole.ranks(), wanted),
             outages=tuple(one for one in world.outages if one.task in tasks),
         )

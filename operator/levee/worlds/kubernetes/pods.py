@@ -51,6 +51,7 @@ class PodTerms:
     drivers: frozenset[OperatorName] = frozenset()  # operators that executors compute
     driver_account: str | None = None  # which may start them
     node_selector: Mapping[str, str] = field(default_factory=dict)  # of the nodes where they may run
+    priority_class: str | None = None  # where the template says nothing else
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ def pod(start: StartWorker, terms: PodTerms, birth: Birth, driver: Driver | None
     made |= {"metadata": metadata(start, terms, birth), "spec": spec(start, terms, birth.cpu, driver)}
     if driver is not None:
         made["metadata"]["labels"] |= driver.labels
-    return guarded(merged(made, terms.template), made)
+    return guarded(laid_over(made, terms.template), made)
 
 
 def metadata(start: StartWorker, terms: PodTerms, birth: Birth) -> Manifest:
@@ -107,7 +108,7 @@ def spec(start: StartWorker, terms: PodTerms, cpu: float, driver: Driver | None)
         "enableServiceLinks": False,
         "securityContext": {"runAsNonRoot": True, "seccompProfile": dict(RESTRICTED["seccompProfile"])},
         "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [only(start.node)]}}},
-        "tolerations": [tolerated(taint, terms.tolerate_s) for taint in ("not-ready", "unreachable")],
+        "tolerations": tolerations(terms.tolerate_s),
         "containers": [container(start, terms, cpu, driver)],
         "volumes": [
             {"name": "work", "emptyDir": {}},
@@ -116,7 +117,11 @@ def spec(start: StartWorker, terms: PodTerms, cpu: float, driver: Driver | None)
             {"name": "topology", "configMap": {"name": terms.config_map}},
         ],
     }
-    return found | ({"serviceAccountName": account} if account else {})
+    return found | ({"serviceAccountName": account} if account else {}) | priority(terms)
+
+
+def priority(terms: PodTerms) -> Manifest:
+    return {"priorityClassName": terms.priority_class} if terms.priority_class else {}
 
 
 def only(node: str) -> Manifest:
@@ -124,8 +129,10 @@ def only(node: str) -> Manifest:
     return {"matchFields": [{"key": "metadata.name", "operator": "In", "values": [node]}]}
 
 
-def tolerated(taint: str, seconds: int) -> Manifest:
-    return {"key": f"node.kubernetes.io/{taint}", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": seconds}
+def tolerations(seconds: int) -> list[Manifest]:
+    """Of a node that is lost, for so long; by itself Kubernetes would wait five minutes."""
+    lost = (f"node.kubernetes.io/{taint}" for taint in ("not-ready", "unreachable"))
+    return [{"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": seconds} for key in lost]
 
 
 def container(start: StartWorker, terms: PodTerms, cpu: float, driver: Driver | None) -> Manifest:
@@ -177,6 +184,15 @@ def downward(name: str, path: str) -> Manifest:
 
 def probe(path: str, every_s: int, misses: int) -> Manifest:
     return {"httpGet": {"path": path, "port": "http"}, "periodSeconds": every_s, "timeoutSeconds": 5, "failureThreshold": misses}
+
+
+def laid_over(made: Manifest, template: Mapping[str, Any]) -> Manifest:
+    """Whoever tolerates some taint more has not said that he waits longer for a lost node, unless he says just that."""
+    wanted: Manifest = merged(made, template)
+    users = wanted["spec"].get("tolerations") or []
+    named = {one.get("key") for one in users}
+    wanted["spec"]["tolerations"] = [*users, *(one for one in made["spec"]["tolerations"] if one["key"] not in named)]
+    return wanted
 
 
 def guarded(wanted: Manifest, made: Manifest) -> Manifest:

@@ -15,7 +15,6 @@ from levee.control.names import ReplicaName, WorkerName
 from levee.topology.names import NodeName
 from levee.topology.spec import API_VERSION, KIND
 from levee.worlds.kubernetes import names, pods, seen
-from levee.worlds.kubernetes.merge import merged
 from levee.worlds.kubernetes.names import Owner
 from levee.worlds.kubernetes.pods import CONTAINER, Birth, Manifest, PodTerms
 from levee_spark.check import finding
@@ -61,7 +60,7 @@ def pod(trial: Trial, terms: PodTerms) -> Manifest:
         "activeDeadlineSeconds": LIMIT_S,
         "containers": [container(spec["containers"][0], trial, terms)],
     }
-    return pods.guarded(merged(made, terms.template), made)
+    return pods.guarded(pods.laid_over(made, terms.template), made)
 
 
 def metadata(trial: Trial, terms: PodTerms) -> Manifest:

@@ -2,21 +2,23 @@
 
 Why: a turn that does not know all pods would start some of them twice; what has gone while nobody watched is told by no event, only by a
 list; and of ten thousand pods each event must cost no more than reading it.
-Called by: serve.app, in a thread for each.
+Called by: serve.app, in a thread for each; serve.health, which looks at when they heard something last.
 """
 
 import logging
 import threading
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Protocol
 
 from levee.worlds.kubernetes.api import Api, Denied, Object, Unreachable
 
 log = logging.getLogger("levee")
-PAGE, AGAIN_S = 500, 2.0
+PAGE, AGAIN_S, DOUBLED_MAX = 500, 2.0, 4
 SERVER_TIMEOUT_S, CLIENT_TIMEOUT_S = 60, 75  # a watch that stalls is noticed, and begun anew
+SUSPECT_S = 3 * CLIENT_TIMEOUT_S  # who has heard nothing for so long will not by beginning anew
 
 
 class Listener(Protocol):
@@ -37,19 +39,33 @@ class Watch:
     selector: str = ""  # of labels
     stopping: Callable[[], bool] = lambda: False
     synced: Callable[[], object] = lambda: None  # called when all were listed
+    heard_s: float = field(default_factory=time.monotonic)  # the server's last word, or the beginning
+    misses: int = 0  # rounds in a row that ended by a mistake
 
     def follow(self) -> None:
+        """Whatever happens: who stops watching leaves a picture that never changes."""
         while not self.stopping():
             try:
-                version = self.list_all()
-                self.synced()
-                while not self.stopping():
-                    version = self.hear(version)
+                self.go_on()
+                return
             except Lost:
-                continue
-            except (Unreachable, Denied, ValueError) as trouble:
+                if not self.misses:
+                    self.misses = 1
+                    continue  # at once: it happens now and then, and not twice in a row
+                log.warning("%s has lost its thread again before the end of a round", self.path)
+            except (Unreachable, Denied) as trouble:
                 log.warning("%s cannot be watched, and is tried again: %s", self.path, trouble)
-                threading.Event().wait(AGAIN_S)
+            except Exception:
+                log.exception("%s is watched anew: this is a bug in Levee", self.path)
+            threading.Event().wait(AGAIN_S * 2**self.misses)
+            self.misses = min(self.misses + 1, DOUBLED_MAX)
+
+    def go_on(self) -> None:
+        version = self.list_all()
+        self.synced()
+        while not self.stopping():
+            version = self.hear(version)
+            self.heard_s, self.misses = time.monotonic(), 0
 
     def list_all(self) -> str:
         """Page by page; the version of the first is that of all."""
@@ -61,6 +77,7 @@ class Watch:
             if not page["metadata"].get("continue"):
                 version: str = page["metadata"]["resourceVersion"]
                 self.listener.listed(things, int(version))
+                self.heard_s = time.monotonic()
                 return version
             query |= {"continue": page["metadata"]["continue"]}
 
@@ -88,6 +105,7 @@ class Watch:
             case _:
                 pass  # a bookmark: only its version is news
         version: str = thing["metadata"]["resourceVersion"]
+        self.heard_s = time.monotonic()
         return version
 
 

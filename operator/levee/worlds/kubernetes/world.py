@@ -1,7 +1,7 @@
 """A topology on Kubernetes: observes pods, nodes and the control log, and does what was decided by few and repeatable calls.
 
 Why: all I/O of a running topology is here; what should be done is decided elsewhere. Each call can be made twice: a pod is made under a
-name that follows from the pods there are, and deleted only as the very one that was seen.
+name that follows from the pods there are, and deleted only as the very one that was seen, and as it was seen.
 Called by: serve, through `worlds.world.step`.
 """
 
@@ -18,9 +18,10 @@ from levee.control.wanted import Wanted
 from levee.lifecycle.handlers import Overtaken
 from levee.topology.names import ConfigurationName
 from levee.worlds.kubernetes import names, seen
-from levee.worlds.kubernetes.api import Api, Conflict, Denied
+from levee.worlds.kubernetes.api import Api, Denied
 from levee.worlds.kubernetes.asking import Asker
 from levee.worlds.kubernetes.cluster import Cluster
+from levee.worlds.kubernetes.ending import Doomed, end
 from levee.worlds.kubernetes.executors import driver_of
 from levee.worlds.kubernetes.pods import Birth, PodTerms, pod
 from levee.worlds.kubernetes.roll import Roll
@@ -30,7 +31,6 @@ from levee.worlds.logged import LoggedWorld, LogSeen
 from levee_spark.log.values import ControlRecord
 
 MANY, AT_ONCE = 8, 8
-FORCED = 0  # seconds of grace where no kubelet is there to end anything
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +53,7 @@ class KubernetesWorld(LoggedWorld):
     roll: Roll = field(init=False)
     alive: NodesNow | None = None
     workers: dict[str, tuple[PodSeen, tuple[ReplicaSeen, ...], WorkerSeen]] = field(default_factory=dict)  # by UID, as they were seen last
+    unended: set[str] = field(default_factory=set)  # UIDs of pods that had changed when somebody came in their place
 
     def __post_init__(self) -> None:
         self.roll = Roll(self.terms.owner.uid, self.when)
@@ -120,6 +121,7 @@ class KubernetesWorld(LoggedWorld):
 
     def perform_all(self, actions: Sequence[Action], now: Instant) -> None:
         """In order, but for many workers in a row: those are started and ended several at once, and who is refused hinders no other."""
+        self.end_the_rest()
         looked = False
         for of_workers, group in groupby(actions, lambda one: isinstance(one, StartWorker | EndWorker)):
             row = tuple(group)
@@ -180,27 +182,29 @@ class KubernetesWorld(LoggedWorld):
         cpu = sum(self.wanted.loads.get(replica, 0.0) for replica in order.replicas)
         birth = Birth(number, self.record.number if self.record else 0, cpu)
         made = pod(order, self.terms, birth, driver_of(order, self.terms, birth))
-        created = self.api.create(self.path(), made)
+        created = self.api.create(f"/api/v1/namespaces/{self.terms.owner.namespace}/pods", made)
         if created is not None:
             self.cluster.keep_pod(created)
         for one in self.roll.former(order):
             if (one.worker.worker == order.worker and one.worker.attempt < order.attempt) or not self.lives(one):
-                self.end(one)
+                self.end_replaced(one)
 
-    def end(self, one: PodSeen) -> None:
-        """At once where its node is dead: nobody there would answer, and a zombie can do no harm."""
-        if one.leaving and self.lives(one):
-            return
-        try:
-            there = self.api.delete(self.path(one.name), uid=one.uid, grace_s=None if self.lives(one) else FORCED)
-        except Conflict:
-            there = False
-        if not there:
-            self.cluster.forget(self.terms.owner.namespace, names.fitted(self.terms.owner.name), one.uid)
+    def end_replaced(self, one: PodSeen) -> None:
+        """Its place is taken, and no rule asks for it a second time: one that has changed meanwhile is kept in mind."""
+        if not self.end(one):
+            self.unended.add(one.uid)
+
+    def end_the_rest(self) -> None:
+        unended, self.unended = self.unended, set()
+        for uid in unended if self.leads() else ():
+            if (one := self.roll.pods.get(uid)) is not None:
+                self.end_replaced(one)
+
+    def end(self, one: PodSeen) -> bool:
+        owner = self.terms.owner
+        doomed = Doomed(one.name, one.uid, one.resource_version, one.leaving, self.lives(one))
+        return end(self.api, self.cluster, (owner.namespace, names.fitted(owner.name)), doomed)
 
     def lives(self, one: PodSeen) -> bool:
         there = self.cluster.node(one.worker.node)
         return there is not None and seen.condition(there, "Ready").get("status") == "True"
-
-    def path(self, name: str = "") -> str:
-        return f"/api/v1/namespaces/{self.terms.owner.namespace}/pods" + (f"/{name}" if name else "")

@@ -1,0 +1,152 @@
+"""What the operator tells Prometheus of itself, and that the page of metrics tells all of it."""
+
+import asyncio
+import copy
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from prometheus_client import generate_latest
+from prometheus_client.parser import text_string_to_metric_families
+
+from levee.lifecycle.names import EventName, StateName
+from levee.lifecycle.runner import Timing
+from levee.serve.life import Life
+from levee.serve.metrics import Metrics
+from levee.serve.records import stamp
+from levee.serve.standing import Standing
+from levee.worlds.kubernetes.api import Conflict, Unreachable
+from levee.worlds.kubernetes.names import Owner
+from tests.serve.plant import PATH, Operator, Plant, operator, topology
+
+PAGE = Path(__file__).parents[2] / "docs" / "metrics.md"
+SUFFIX = re.compile(r"_(bucket|count|sum|created)$")
+
+
+def samples(metrics: Metrics) -> dict[str, list[tuple[Mapping[str, str], float]]]:
+    found: dict[str, list[tuple[Mapping[str, str], float]]] = {}
+    for family in text_string_to_metric_families(generate_latest(metrics.registry).decode()):
+        for one in family.samples:
+            found.setdefault(one.name, []).append((one.labels, one.value))
+    return found
+
+
+def value(metrics: Metrics, name: str, **labels: str) -> float:
+    return sum(told for known, told in samples(metrics)[name] if labels.items() <= known.items())
+
+
+@pytest.fixture
+def plant(tmp_path: Path) -> Plant:
+    made = Plant()
+    made.apply(topology(tmp_path / "store"))
+    return made
+
+
+def ran(plant: Plant) -> Operator:
+    made = operator(plant)
+    made.run("running")
+    return made
+
+
+def life(made: Operator) -> Life:
+    assert made.life is not None
+    return made.life
+
+
+def test_a_topology_that_came_to_run_tells_how_long_each_state_and_each_step_took(plant: Plant) -> None:
+    metrics = ran(plant).shop.metrics
+    for state in ("submitted", "parsing", "mapping", "optimizing", "instantiating", "dispatching"):
+        assert value(metrics, "levee_operator_state_seconds_count", state=state) == 1, state
+    assert "running" not in {labels["state"] for labels, _ in samples(metrics)["levee_operator_state_seconds_count"]}
+    assert value(metrics, "levee_operator_transition_seconds_count", origin="optimizing", event="planned") == 1
+    steps = value(metrics, "levee_operator_transition_seconds_count")
+    assert steps == value(metrics, "levee_operator_transitions_total") > 5
+
+
+def test_a_state_that_is_not_left_lasts_on() -> None:
+    metrics = Metrics()
+    running, failed = StateName("running"), StateName("failed")
+    metrics.timed(Timing(running, EventName("lost"), running, stayed_ms=60_000, took_ms=20))
+    metrics.timed(Timing(running, EventName("error"), failed, stayed_ms=90_000, took_ms=30))
+    assert value(metrics, "levee_operator_state_seconds_sum", state="running") == 90
+    assert value(metrics, "levee_operator_transition_seconds_sum", origin="running") == pytest.approx(0.05)
+
+
+@pytest.mark.parametrize("lost", [Unreachable("nobody there"), Conflict("another was faster")])
+def test_a_turn_that_ends_without_an_answer_is_counted(plant: Plant, monkeypatch: pytest.MonkeyPatch, lost: Exception) -> None:
+    made = ran(plant)
+
+    async def take(_: Life) -> float:
+        raise lost
+
+    monkeypatch.setattr(Life, "take", take)
+    made.go_on(3)
+    assert value(made.shop.metrics, "levee_operator_turn_errors_total", why=type(lost).__name__) == 3
+
+
+def test_who_rests_passes_nothing_and_who_stays_on_the_way_is_seen(plant: Plant) -> None:
+    made = ran(plant)
+    assert life(made).standing().passing_s == 0
+    resource = copy.deepcopy(plant.things[PATH])
+    resource["status"] |= {"state": "dispatching", "since": stamp(made.shop.wall_ms() - 600_000)}  # type: ignore[arg-type]
+    standby = Life(made.shop, Owner("shop", "clicks", resource["metadata"]["uid"]), resource)
+    assert standby.standing().state == "dispatching"
+    assert standby.standing().passing_s == pytest.approx(600, abs=5)
+
+
+def test_a_topology_that_another_operator_leads_is_counted_where_it_is_now(plant: Plant) -> None:
+    """Who stands by has seen nothing of it itself."""
+    made = operator(plant)
+    made.shop.leads = lambda: False
+    asyncio.run(made.turn())
+    after = copy.deepcopy(plant.things[PATH])
+    after["status"] = {"state": "running", "since": stamp(made.shop.wall_ms())}  # type: ignore[arg-type]
+    life(made).renew(after)
+    assert life(made).standing().state == "running"
+
+
+def test_the_oldest_of_those_on_the_way_is_told_and_none_is_zero() -> None:
+    standings: list[Standing] = []
+    metrics = watched(standings)
+    assert value(metrics, "levee_operator_oldest_passing_seconds") == 0
+    standings += [Standing("a", "mapping", None, passing_s=3), Standing("b", "cleanup", None, passing_s=70), Standing("c", "running", None)]
+    assert value(metrics, "levee_operator_oldest_passing_seconds") == 70
+
+
+def test_topologies_are_counted_by_state_and_a_state_without_any_counts_none() -> None:
+    metrics = watched([Standing("a", "running", 0.1, settled=True), Standing("b", "running", None)])
+    told = {labels["state"]: count for labels, count in samples(metrics)["levee_operator_topologies"]}
+    assert told == {"running": 2, "failed": 0}
+    assert value(metrics, "levee_operator_topologies_settled") == 1
+    assert samples(metrics)["levee_operator_plan_gap"] == [({"topology": "a"}, 0.1)]
+    assert value(metrics, "levee_operator_leads") == 1
+
+
+def test_the_page_lists_all_metrics_of_the_operator_and_no_others() -> None:
+    listed = set(re.findall(r"^\| `(levee_operator_\w+)` \|", PAGE.read_text(), re.MULTILINE))
+    assert listed == {SUFFIX.sub("", name) for name in samples(everything()) if not name.endswith("_created")}
+
+
+def test_alerts_are_made_of_metrics_that_there_are() -> None:
+    page = PAGE.read_text().rpartition("## Worth an alert")[2]
+    asked = set(re.findall(r"levee_operator_\w+", page))
+    assert asked
+    assert asked <= samples(everything()).keys()
+
+
+def everything() -> Metrics:
+    """With a sample of each: what has labels is told of from the first time on."""
+    metrics = watched([Standing("a", "running", 0.1)])
+    for family in vars(metrics).values():
+        names: Any = getattr(family, "_labelnames", ())
+        if names:
+            family.labels(*names)
+    return metrics
+
+
+def watched(standings: list[Standing]) -> Metrics:
+    metrics = Metrics()
+    metrics.watch(lambda: standings, lambda: True, ["running", "failed"])
+    return metrics
