@@ -167,6 +167,13 @@ def test_every_default_is_valid_where_it_stands() -> None:
             assert not list(refused(path, part, filled)), path
 
 
+def test_every_default_passes_the_rules_of_edits_as_it_is_written() -> None:
+    """So the API server tries them when it is given the definition, before it fills in the defaults of their fields."""
+    for path, part in PARTS.items():
+        if "default" in part:
+            assert not list(refused(path, part, part["default"], part["default"])), path
+
+
 def test_every_rule_and_key_stands_at_a_part_that_exists() -> None:
     assert set(RULES) | set(LIST_KEYS) <= set(PARTS)
 
