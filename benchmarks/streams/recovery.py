@@ -16,11 +16,14 @@ from benchmarks.streams.recovery_topology import FAILED_TASK, Case, setup
 from benchmarks.streams.rows import Key, Row
 from benchmarks.streams.scrape import samples
 from benchmarks.streams.settings import PERIOD_MS, Mode
+from levee.control.names import replica_name
 from levee.topology.names import TaskId
 from levee.worlds.local import faults
 from levee.worlds.local.faults import Fault, Kind
 from levee.worlds.local.opening import running
 from levee.worlds.local.run import TURN_S, LocalRun, Turn
+from levee_spark.log.codec import decode
+from levee_spark.log.values import EpochObject
 
 STARTS_WITHIN_S, RECOVERS_WITHIN_S = 240, 180
 CPU_FROM_EPOCH = 10  # before that the workers warm up
@@ -76,7 +79,7 @@ def take(work: Path, technique: str, failure: str, window_s: int, rate: int, eve
         for turn in run.turns():
             limit_s = RECOVERS_WITHIN_S if watch.fault_ns else STARTS_WITHIN_S + (watch.at_epoch + case.every_s) * PERIOD_MS / 1000
             assert time.monotonic() - began_s < limit_s, f"{case}: {turn.decision}, epoch {reached(run)}"
-            if not watch.fault_ns and note_before(run, watch):
+            if not watch.fault_ns and note_before(run, case, watch):
                 time.sleep(offset_s)
                 inflict(run, case, watch)
                 began_s = time.monotonic()
@@ -86,13 +89,15 @@ def take(work: Path, technique: str, failure: str, window_s: int, rate: int, eve
         return {**row, "repetition": repetition, **found(run, case, watch)}
 
 
-def note_before(run: LocalRun, watch: Watch) -> bool:
-    """Whether the time for the fault has come."""
+def note_before(run: LocalRun, case: Case, watch: Watch) -> bool:
+    """Whether the time for the fault has come: whoever fails must lead, or nothing would have to recover."""
     epoch = reached(run)
     if epoch >= CPU_FROM_EPOCH and watch.cpu_from is None:
         watch.cpu_from = (epoch, cpu_of_workers(run))
         watch.phases = (phases(run),)
     if epoch < watch.at_epoch or (watch.unpublished and epoch - max(checkpoints(run, TaskId(FAILED_TASK)), default=0) < watch.unpublished):
+        return False
+    if any(leader(run, task) != replica_name(task, 0) for task in failed(run, case)):
         return False
     watch.cpu_until = (epoch, cpu_of_workers(run))
     watch.phases = (*watch.phases, phases(run))
@@ -134,11 +139,23 @@ def failed(run: LocalRun, case: Case) -> list[TaskId]:
     return sorted(task for task in tasks if not run.world.book.wiring.tasks[task].sink)
 
 
+def leader(run: LocalRun, task: TaskId) -> str:
+    """Who wrote its newest epoch."""
+    newest = max(epochs(run, task), key=lambda file: int(file.name))
+    record = decode(newest.read_bytes(), newest.name)
+    assert isinstance(record, EpochObject)
+    return record.manifest.writer.partition("@")[0]
+
+
 def committed(run: LocalRun, task: TaskId) -> dict[int, int]:
     """Epochs of a stream and when the store had them, in nanoseconds."""
+    return {int(file.name): file.stat().st_ctime_ns for file in epochs(run, task)}
+
+
+def epochs(run: LocalRun, task: TaskId) -> list[Path]:
     blobs = run.world.book.driver.blobs
     folder = Path(blobs.where.removeprefix("file://")) / run.world.book.wiring.layout.epochs(task)
-    return {int(file.name): file.stat().st_ctime_ns for file in folder.iterdir()} if folder.is_dir() else {}
+    return list(folder.iterdir()) if folder.is_dir() else []
 
 
 def reached(run: LocalRun) -> int:

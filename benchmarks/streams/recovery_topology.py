@@ -106,11 +106,12 @@ def setup(case: Case, work: Path) -> Setup:
 
 
 def placed(wanted: Wanted, wiring: Wiring, case: Case) -> Wanted:
-    """Sources, primaries and their replicas each on nodes of their own; sinks with the sources, which have standbys only if they fail."""
+    """Sources, primaries and their replicas each on nodes of their own; sinks with the sources, which have standbys only if they fail.
+    Where one replica is active, the plan is free to take the other one: here it is the one that fails."""
     all_homes = {replica: home(replica, wiring) for replicas in wanted.replicas.values() for replica in replicas}
     homes = {replica: node for replica, node in all_homes.items() if node in case.nodes()}
-    active = {name: frozenset(homes).intersection(replicas) for name, replicas in wanted.active.items()}
-    return replace(wanted, workers=placing.packed(homes, case.nodes(), 1), active=active)
+    computing = frozenset(one for one, node in homes.items() if case.is_active or node != BACKUP)
+    return replace(wanted, workers=placing.packed(homes, case.nodes(), 1), active=dict.fromkeys(wanted.active, computing))
 
 
 def home(replica: ReplicaName, wiring: Wiring) -> NodeName:
