@@ -122,6 +122,33 @@ def test_an_epoch_that_is_delivered_again_changes_nothing(tmp_path: Path) -> Non
     assert (tmp_path / name).stat() == before
 
 
+@pytest.mark.parametrize(
+    ("form", "before", "after"),
+    [
+        ("json", {}, {"ignoreNullFields": "false"}),
+        ("json", {"compression": "gzip"}, {"compression": "gzip", "ignoreNullFields": "false"}),
+        ("csv", {}, {"header": "true"}),
+        ("csv", {"header": "true"}, {"sep": ";"}),
+        ("parquet", {}, {}),
+    ],
+)
+def test_an_epoch_that_is_delivered_again_after_an_option_was_edited_is_no_other(
+    tmp_path: Path, form: str, before: dict[str, str], after: dict[str, str]
+) -> None:
+    sink(form, tmp_path, **before).deliver(epoch(1))
+    sink(form, tmp_path, **after).deliver(epoch(1))
+    assert len(files(tmp_path)) == 1
+    with pytest.raises(CannotDeliver, match="with other rows"):
+        sink(form, tmp_path, **after).deliver(epoch(1, TABLE.set_column(0, "key", pa.array([1, 3, None], pa.int64()))))
+
+
+def test_parquet_that_another_version_has_written_is_no_other(tmp_path: Path) -> None:
+    sink("parquet", tmp_path).deliver(epoch(1))
+    (name,) = files(tmp_path)
+    pa.parquet.write_table(pa.parquet.read_table(tmp_path / name), tmp_path / name, compression="snappy", version="1.0")
+    sink("parquet", tmp_path).deliver(epoch(1))
+
+
 def test_an_epoch_in_parts_is_one_file(tmp_path: Path) -> None:
     whole = epoch(1)
     parts = tuple(rows.encode(TABLE.slice(place, 1)) for place in range(3))

@@ -71,6 +71,14 @@ def test_a_file_from_before_the_mark_is_an_error_where_its_rows_are_others(tmp_p
             sink(tmp_path, replace(OWNER, uid="u2")).deliver(delivered(1, LATTER))
 
 
+def test_streams_that_began_anew_do_not_take_the_files_of_earlier_ones_for_their_own(tmp_path: Path) -> None:
+    sink(tmp_path).deliver(delivered(1, FORMER))
+    before = contents(tmp_path)
+    with pytest.raises(CannotDeliver, match=r"part-00000-000000000001\.json is there already, with other rows"):
+        sink(tmp_path).deliver(delivered(1, LATTER))
+    assert contents(tmp_path) == before
+
+
 def test_files_of_somebody_else_beside_it_do_not_count(tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text("what is here")
     sink(tmp_path).deliver(delivered(1, FORMER))

@@ -1,11 +1,13 @@
 """A topology on this machine: real processes, real roles of the epoch log, numbers instead of Spark."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -152,6 +154,24 @@ def test_two_runs_in_one_folder_are_refused(tmp_path: Path) -> None:
     folder = Folder(tmp_path / "run")
     with folder.held(), pytest.raises(CannotRun, match="somebody else runs tests/toy"), running(setup(tmp_path)):
         pass
+
+
+@pytest.mark.parametrize("change", ["named", "removed"])
+def test_streams_never_begin_anew_under_the_name_of_earlier_ones(tmp_path: Path, change: str) -> None:
+    with running(setup(tmp_path)) as run:
+        play(run, lambda turn: epoch_of(turn) > 5)
+    done, again = len(delivered(tmp_path)), setup(tmp_path)
+    if change == "named":
+        again = replace(again, store=again.store.replace("/store", "/other"))
+    else:
+        shutil.rmtree(tmp_path / "store")
+    said = "streams and checkpoints are kept there" if change == "named" else "was emptied or removed"
+    for _ in range(2):  # the refusal forgets nothing
+        with pytest.raises(CannotRun, match=said) as refused, running(again):
+            pass
+        assert "name another --directory" in refused.value.complaints[0].fix
+    assert len(delivered(tmp_path)) == done
+    assert not (tmp_path / "other").exists()
 
 
 def test_a_number_that_another_process_has_by_now_is_never_signalled() -> None:

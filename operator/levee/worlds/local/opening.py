@@ -10,14 +10,14 @@ import sys
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from levee.control.events import Event
 from levee.control.wanted import Wanted
 from levee.topology.complaint import Complaint
 from levee.topology.names import ConfigurationName, NodeName
 from levee.worlds import reshaping
-from levee.worlds.local import cleaning, editing
+from levee.worlds.local import cleaning, editing, lasting
 from levee.worlds.local.book import Book, StoreSilent
 from levee.worlds.local.faults import Fault
 from levee.worlds.local.folder import CannotHold, Folder, Occupied
@@ -87,18 +87,21 @@ def prepared(setup: Setup) -> LocalRun:
     if earlier is not None and earlier.topology != setup.topology:
         wrong = f"{folder.path} belongs to {earlier.topology}"
         raise CannotRun(Complaint("--directory", wrong, "name another directory"))
+    if earlier is not None and (moved := list(lasting.of_store(earlier, setup.store))):
+        raise CannotRun(*moved)
     left = cleaning.end_leftovers(earlier) if earlier else 0
     uid = earlier.uid if earlier else uuid.uuid4().hex
     wiring = setup.wire(uid)
     book = Book(wiring, StoreDriver(open_store(setup.store)), f"controller-{uuid.uuid4().hex[:12]}")
     wanted = setup.want(wiring)
     record = newest(book)
-    if complaints := list(refused(setup, book, wanted, record)):
+    lost = list(lasting.of_log(earlier, record)) if earlier is not None else []
+    if complaints := lost or list(refused(setup, book, wanted, record)):
         raise CannotRun(*complaints)
     if record is not None and reshaping.is_other(record, wanted):
         reshaping.begin(book, record, wanted)
     run = LocalRun(
-        RunTable(setup.topology, uid, setup.store, None, workers=earlier.closed("").workers if earlier else ()),
+        blank(setup, uid, earlier),
         folder,
         LocalWorld(wanted, book, folder, program(setup, uid), configuration=configuration_before(earlier, wanted)),
         Script(list(setup.faults)),
@@ -106,6 +109,12 @@ def prepared(setup: Setup) -> LocalRun:
     if left:
         run.tell(Event("run", f"ended {left} processes of a run that had crashed", grave=True))
     return run
+
+
+def blank(setup: Setup, uid: str, earlier: RunTable | None) -> RunTable:
+    """Until this run knows more, what the earlier one knew of the log stays written."""
+    table = RunTable(setup.topology, uid, setup.store, None)
+    return replace(table, record=earlier.record, workers=earlier.closed("").workers) if earlier else table
 
 
 def configuration_before(earlier: RunTable | None, wanted: Wanted) -> ConfigurationName | None:

@@ -129,7 +129,7 @@ class LocalRun:
             blank.store,
             processes.identify(os.getpid()),
             world.configuration,
-            world.record.number if world.record else None,
+            world.record.number if world.record else blank.record,
             reason.value,
             text,
             tuple(TaskEntry(task, wired.inputs, wired.sink) for task, wired in world.book.wiring.tasks.items()),
