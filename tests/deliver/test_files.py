@@ -135,11 +135,11 @@ def test_an_epoch_that_is_delivered_again_changes_nothing(tmp_path: Path) -> Non
 def test_an_epoch_that_is_delivered_again_after_an_option_was_edited_is_no_other(
     tmp_path: Path, form: str, before: dict[str, str], after: dict[str, str]
 ) -> None:
-    sink(form, tmp_path, **before).deliver(epoch(1))
-    sink(form, tmp_path, **after).deliver(epoch(1))
+    sink(form, tmp_path, None, **before).deliver(epoch(1))
+    sink(form, tmp_path, None, **after).deliver(epoch(1))
     assert len(files(tmp_path)) == 1
     with pytest.raises(CannotDeliver, match="with other rows"):
-        sink(form, tmp_path, **after).deliver(epoch(1, TABLE.set_column(0, "key", pa.array([1, 3, None], pa.int64()))))
+        sink(form, tmp_path, None, **after).deliver(epoch(1, TABLE.set_column(0, "key", pa.array([1, 3, None], pa.int64()))))
 
 
 def test_parquet_that_another_version_has_written_is_no_other(tmp_path: Path) -> None:

@@ -16,10 +16,10 @@ from levee.cli.local.streams import order_stop
 from levee.cli.main import run as levee
 from levee.control.actions import Reason
 from levee.plans.ending import Exit
-from levee.worlds.local import processes, revivals
+from levee.worlds.local import lasting, processes, revivals
 from levee.worlds.local.faults import Fault, Kind
 from levee.worlds.local.folder import Folder
-from levee.worlds.local.opening import CannotRun, running
+from levee.worlds.local.opening import CannotRun, Setup, running
 from levee.worlds.local.rows import rows_of
 from levee.worlds.local.run import Turn
 from levee.worlds.local.table import RunTable, WorkerEntry, read_table
@@ -162,7 +162,7 @@ def test_streams_never_begin_anew_under_the_name_of_earlier_ones(tmp_path: Path,
         play(run, lambda turn: epoch_of(turn) > 5)
     done, again = len(delivered(tmp_path)), setup(tmp_path)
     if change == "named":
-        again = replace(again, store=again.store.replace("/store", "/other"))
+        again = edited(again, "/store", "/other")
     else:
         shutil.rmtree(tmp_path / "store")
     said = "streams and checkpoints are kept there" if change == "named" else "was emptied or removed"
@@ -172,6 +172,31 @@ def test_streams_never_begin_anew_under_the_name_of_earlier_ones(tmp_path: Path,
         assert "name another --directory" in refused.value.complaints[0].fix
     assert len(delivered(tmp_path)) == done
     assert not (tmp_path / "other").exists()
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "where"),
+    [
+        ("period: 50ms", "period: 100ms", "spec.epoch.period"),
+        ("period: 50ms", "period: 50ms, retention: 2h", "spec.epoch.retention"),
+        ("period: 50ms, hold: 30ms", "period: 50ms, hold: 20ms, maxRows: 7, backlog: 20", ""),
+    ],
+)
+def test_what_lasts_as_long_as_the_streams_is_refused_as_on_a_cluster(tmp_path: Path, was: str, now: str, where: str) -> None:
+    with running(setup(tmp_path)) as run:
+        play(run, lambda turn: turn.table.record is not None)
+    [earlier] = [one for one in [read_table(Folder(tmp_path / "run"))] if one is not None]
+    found = list(lasting.of_resource(Folder(tmp_path / "run"), earlier, edited(setup(tmp_path), was, now).resource, earlier.store))
+    assert [one.where for one in found] == ([where] if where else [])
+    if where:
+        assert found[0].wrong.startswith("cannot be changed: ")
+        with pytest.raises(CannotRun, match="cannot be changed"), running(edited(setup(tmp_path), was, now)):
+            pass
+
+
+def edited(setup: Setup, was: str, now: str) -> Setup:
+    assert was.encode() in setup.resource
+    return replace(setup, resource=setup.resource.replace(was.encode(), now.encode()), store=setup.store.replace(was, now))
 
 
 def test_a_number_that_another_process_has_by_now_is_never_signalled() -> None:

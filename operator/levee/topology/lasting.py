@@ -1,7 +1,7 @@
 """What of a resource stays as it is while there are streams, or while they run, and why.
 
 Why: the API server refuses such an edit at once, and the operator where an older definition has let it pass; both must say the same.
-Called by: topology.crd_rules; serve's edits.
+Called by: topology.crd_rules; serve's edits; the local world's `opening`, through `lasting` there.
 """
 
 from collections.abc import Callable, Iterator
@@ -44,7 +44,8 @@ AT_REST = (
 )
 
 
-def complaints(before: Spec, after: Spec, *, at_rest: bool) -> Iterator[Complaint]:
+def complaints(before: Spec, after: Spec, *, at_rest: bool, anew: str = ANEW) -> Iterator[Complaint]:
+    """`anew`: what people do instead, where that is not a matter of suspending."""
     for one in (STORE, PERIOD, RETENTION, *(() if at_rest else AT_REST)):
         if one.of(before) != one.of(after):
-            yield Complaint(f"spec.{one.path}", one.wrong, REREAD if one.while_it_runs else ANEW)
+            yield Complaint(f"spec.{one.path}", one.wrong, REREAD if one.while_it_runs else anew)

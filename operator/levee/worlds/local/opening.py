@@ -87,8 +87,8 @@ def prepared(setup: Setup) -> LocalRun:
     if earlier is not None and earlier.topology != setup.topology:
         wrong = f"{folder.path} belongs to {earlier.topology}"
         raise CannotRun(Complaint("--directory", wrong, "name another directory"))
-    if earlier is not None and (moved := list(lasting.of_store(earlier, setup.store))):
-        raise CannotRun(*moved)
+    if earlier is not None and (changed := list(lasting.of_resource(folder, earlier, setup.resource, setup.store))):
+        raise CannotRun(*changed)
     left = cleaning.end_leftovers(earlier) if earlier else 0
     uid = earlier.uid if earlier else uuid.uuid4().hex
     wiring = setup.wire(uid)
