@@ -1,5 +1,7 @@
 """What is told of a run that fails, that is late, or that is over."""
 
+import errno
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,14 +13,15 @@ from levee.control.actions import Reason
 from levee.control.names import ReplicaName
 from levee.control.seen import Observation
 from levee.plans.ending import Exit
+from levee.worlds.local.faults import Fault, Kind, aim, kill
 from levee.worlds.local.folder import Folder
-from levee.worlds.local.opening import running
+from levee.worlds.local.opening import CannotRun, running
 from levee.worlds.local.readiness import Readiness
 from levee.worlds.local.rows import rows_of, summary_of
 from levee.worlds.local.table import read_table
 from tests.control.stage import HEALTHY, LOW, NOW, WANTED
 from tests.control.stage import running as replica
-from tests.worlds.toy import asked, epoch_of, play, setup
+from tests.worlds.toy import asked, delivered, epoch_of, expected, play, setup
 
 
 def test_a_task_that_fails_at_its_first_epoch_ends_a_run_for_a_time_with_a_verdict(
@@ -103,3 +106,44 @@ def test_tasks_that_failed_before_their_first_epoch_are_told_once() -> None:
     [told] = [one for one in readiness.events(at(HEALTHY, vwap=0), failed, NOW) if "cannot" in one.text]
     assert told.text.startswith("cannot begin: vwap/0 failed before the first epoch")
     assert not [one for one in readiness.events(at(HEALTHY, vwap=0), failed, NOW) if "cannot" in one.text]
+
+
+def test_a_run_whose_own_disk_is_full_goes_on_and_says_so_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    full, write_bytes, write_text = [False], Path.write_bytes, Path.write_text
+
+    def limited(write: Callable[..., int]) -> Callable[..., int]:
+        def writes(path: Path, *what: object, **how: object) -> int:
+            if full[0] and path.is_relative_to(tmp_path / "run"):
+                raise OSError(errno.ENOSPC, "No space left on device")
+            return write(path, *what, **how)
+
+        return writes
+
+    monkeypatch.setattr(Path, "write_bytes", limited(write_bytes))
+    monkeypatch.setattr(Path, "write_text", limited(write_text))
+    with running(setup(tmp_path)) as run:
+        play(run, lambda turn: epoch_of(turn) > 5)
+        full[0], before = True, run.folder.document.read_bytes()
+        kill(aim(Fault(Kind.KILL_REPLICA, "total/0/1"), run.table(), {}))
+        turns = [*play(run, lambda turn: epoch_of(turn) > 60)]
+        assert run.folder.document.read_bytes() == before
+        full[0] = False
+        turns += play(run, lambda turn: turn.table.ready and epoch_of(turn) > 90)
+    told = [one.text for turn in turns for one in turn.news if "run.json" in one.text]
+    assert [one.partition(" ")[0] for one in told] == ["cannot", "writes"]
+    assert "No space left on device" in told[0]
+    assert delivered(tmp_path) == expected(len(delivered(tmp_path)))
+    table = read_table(Folder(tmp_path / "run"))
+    assert table is not None
+    assert table.ended
+
+
+def test_a_run_that_cannot_write_where_it_begins_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    again = setup(tmp_path)
+
+    def refuses(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Folder, "write", refuses)
+    with pytest.raises(CannotRun, match="No space left on device"), running(again):
+        pass

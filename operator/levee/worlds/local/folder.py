@@ -63,16 +63,12 @@ class Folder:
         return value if isinstance(value, dict) and value.get("version") == VERSION else None
 
     def write(self, document: Mapping[str, object]) -> None:
-        fresh = self.document.with_suffix(".new")
-        fresh.write_text(json.dumps({"version": VERSION, **document}, indent=1))
-        fresh.replace(self.document)
+        put(self.document, json.dumps({"version": VERSION, **document}, indent=1).encode())
 
     def opened(self) -> TextIO:
-        try:
+        with writing():
             self.path.mkdir(parents=True, exist_ok=True)
             return self.lock.open("a")
-        except OSError as error:
-            raise CannotHold(error.strerror or str(error)) from None
 
     def written_at(self) -> str:
         return moment(datetime.fromtimestamp(self.document.stat().st_mtime, UTC))
@@ -87,6 +83,22 @@ class Folder:
                     raise Occupied(str(self.path))
                 time.sleep(0.05)
             yield
+
+
+@contextmanager
+def writing() -> Iterator[None]:
+    """Before anything has begun: later a run goes on without."""
+    try:
+        yield
+    except OSError as error:
+        raise CannotHold(error.strerror or str(error)) from None
+
+
+def put(path: Path, data: bytes) -> None:
+    """Whole or not at all: where there is no room, what was there stays. OSError."""
+    fresh = path.with_suffix(".new")
+    fresh.write_bytes(data)
+    fresh.replace(path)
 
 
 def moment(at: datetime) -> str:

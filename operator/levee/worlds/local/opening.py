@@ -20,7 +20,7 @@ from levee.worlds import reshaping
 from levee.worlds.local import cleaning, editing, lasting
 from levee.worlds.local.book import Book, StoreSilent
 from levee.worlds.local.faults import Fault
-from levee.worlds.local.folder import CannotHold, Folder, Occupied
+from levee.worlds.local.folder import CannotHold, Folder, Occupied, put, writing
 from levee.worlds.local.run import LocalRun
 from levee.worlds.local.script import Script
 from levee.worlds.local.table import RunTable, read_table
@@ -125,7 +125,8 @@ def program(setup: Setup, uid: str) -> Program:
     """Workers' disks are disposable; their logs are not."""
     for past in (setup.folder.path / "workers", setup.folder.revivals):
         shutil.rmtree(past, ignore_errors=True)
-    setup.folder.resource.write_bytes(setup.resource)
+    with writing():
+        put(setup.folder.resource, setup.resource)
     return Program(setup.command, setup.folder.resource, uid, setup.environment)
 
 

@@ -18,7 +18,7 @@ from levee.control.names import Instant
 from levee.control.seen import Observation
 from levee.topology.names import NodeName, TaskId
 from levee.worlds.local import cleaning, processes
-from levee.worlds.local.folder import Folder, moment
+from levee.worlds.local.folder import Folder, moment, writing
 from levee.worlds.local.readiness import Readiness
 from levee.worlds.local.script import Inflicted, Script
 from levee.worlds.local.table import NodeEntry, RunTable, TaskEntry, Told, WorkerEntry
@@ -64,6 +64,7 @@ class LocalRun:
     interrupted: bool = False
     why: str = "ended"  # where nothing was decided: the word that `levee status` says
     written: RunTable | None = None
+    unwritten: str = ""  # why the newest is not
     readiness: Readiness = field(init=False)
 
     def __post_init__(self) -> None:
@@ -71,7 +72,8 @@ class LocalRun:
 
     def begin(self, nodes: tuple[NodeName, ...]) -> None:
         self.world.begin(nodes, now_ms())
-        self.write(self.table())
+        with writing():
+            self.folder.write(self.table().document())
 
     def turns(self) -> Iterator[Turn]:
         """Until the end is decided, or somebody interrupts."""
@@ -147,9 +149,23 @@ class LocalRun:
         )
 
     def write(self, table: RunTable) -> None:
-        if table != self.written:
+        """A full disk is no reason to end: what was written last stays, and each turn tries again."""
+        if table == self.written:
+            return
+        try:
             self.folder.write(table.document())
+        except OSError as error:
+            self.tell_of_document(error.strerror or str(error))
+        else:
             self.written = table
+            self.tell_of_document("")
+
+    def tell_of_document(self, wrong: str) -> None:
+        """Once, and when it is over."""
+        if bool(wrong) is not bool(self.unwritten):
+            text = f"cannot write {self.folder.document}: {wrong}; it goes on, and until then levee status shows how it was before"
+            self.tell(Event("run", text if wrong else f"writes {self.folder.document} again", grave=bool(wrong)))
+        self.unwritten = wrong
 
     def ending(self) -> str:
         """How it ended, for `levee status`."""

@@ -6,9 +6,11 @@ Called by: the local world.
 
 import json
 import os
+import shutil
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -105,20 +107,41 @@ class LocalWorker:
         return lines[-1] if lines else ""
 
 
+class NoRoom(Exception):
+    """The disk of the run's folder is full; it may not always be."""
+
+
 def start_worker(
     order: StartWorker, incarnation: str, folder: Folder, node: LocalNode, program: Program, now: Instant, *, urgent: bool
 ) -> LocalWorker:
     """`urgent`: the topology runs, and misses this worker's replicas."""
     directory, log = folder.incarnation(incarnation), folder.log(incarnation)
-    directory.mkdir(parents=True)
-    log.parent.mkdir(exist_ok=True)
-    file = directory / "order.json"
-    file.write_text(json.dumps(order_document(order, incarnation, directory, program, urgent=urgent), indent=1))
+    with needing_room(directory):
+        file = written(directory, order_document(order, incarnation, directory, program, urgent=urgent))
+        log.parent.mkdir(exist_ok=True)
+        log.touch()
     try:
         popen = node.start([*program.command, str(file)], log, program.environment)
     except OSError:  # the node went away just now
         return LocalWorker(order, incarnation, directory, log, None, None, now, now)
     return LocalWorker(order, incarnation, directory, log, popen, processes.identify(popen.pid), now, now)
+
+
+@contextmanager
+def needing_room(directory: Path) -> Iterator[None]:
+    """Nothing stays of what was begun in vain: the name is used when it is tried again."""
+    try:
+        yield
+    except OSError as error:
+        shutil.rmtree(directory, ignore_errors=True)
+        raise NoRoom(f"{directory.parent}: {error.strerror or error}") from None
+
+
+def written(directory: Path, order: Mapping[str, object]) -> Path:
+    directory.mkdir(parents=True)
+    file = directory / "order.json"
+    file.write_text(json.dumps(order, indent=1))
+    return file
 
 
 def order_document(order: StartWorker, incarnation: str, directory: Path, program: Program, *, urgent: bool) -> dict[str, object]:
