@@ -30,6 +30,7 @@ from levee_spark.ingest.function import CannotIngest
 from levee_spark.lane import rows
 from levee_spark.lane.query import Function, Lane, LaneInput
 from levee_spark.lane.trouble import Failed
+from levee_spark.spark.scratch import scratch
 from levee_spark.spark.session import open_session
 from levee_spark.spark.settings import Size
 from levee_spark.worker.function import NoFunction, put_beside
@@ -139,9 +140,10 @@ def opened(order: PassOrder) -> Iterator[Pass]:
     put_beside(order.beside)
     [loaded] = load.load_bytes(order.resource.read_bytes(), origin=str(order.resource))
     assert loaded.resource is not None
-    with tempfile.TemporaryDirectory(prefix="levee-check-") as place:
-        session, jvm = open_session(Size(HEAP_MIB), {}, order.folder / "spark.log")
+    with tempfile.TemporaryDirectory(prefix="levee-check-", ignore_cleanup_errors=True) as place, scratch(order.folder) as own:
+        session, jvm = open_session(Size(HEAP_MIB), {}, order.folder / "spark.log", scratch=own)
         try:
             yield Pass(order, loaded.resource, session, Path(place))
         finally:
             jvm.process.kill()
+            jvm.process.wait()

@@ -20,6 +20,7 @@ from levee_spark.log import ask, fork, head
 from levee_spark.log.requests import Compute, Raised, Restore, Script
 from levee_spark.log.values import EpochObject, Kind, PublishedCheckpoint
 from levee_spark.log.wiring import TaskWiring, Wiring
+from levee_spark.spark import scratch
 from levee_spark.spark.session import open_session
 from levee_spark.spark.settings import Size
 from levee_spark.store.address import open_store
@@ -103,7 +104,8 @@ def opened(order: EditOrder) -> Iterator[Trial]:
     assert loaded.resource is not None
     resource, place = loaded.resource, Path(order.folder)
     driver = StoreDriver(open_store(resource.spec.store.uri))
-    session, jvm = open_session(Size(HEAP_MIB), {}, place / "spark.log")
+    own = scratch.make(place)
+    session, jvm = open_session(Size(HEAP_MIB), {}, place / "spark.log", scratch=own)
     name = f"{resource.metadata.namespace}/{resource.metadata.name}"
     try:
         parts = Parts(
@@ -119,6 +121,8 @@ def opened(order: EditOrder) -> Iterator[Trial]:
     finally:
         driver.close()
         jvm.process.kill()
+        jvm.process.wait()
+        own.clear()
 
 
 def asked() -> EditOrder:

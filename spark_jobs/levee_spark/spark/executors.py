@@ -15,6 +15,7 @@ from pyspark.sql import SparkSession
 from levee.topology.executors import Executors
 from levee_spark.spark import compiled, gateway, java
 from levee_spark.spark.cluster import Cluster
+from levee_spark.spark.scratch import folder_of
 from levee_spark.spark.settings import MIB, SETTINGS
 
 CONTAINER = "worker"  # in the template: what a user's podTemplate says of workers holds for executors, too
@@ -42,7 +43,7 @@ class NoExecutors(Exception):
 
 def settings_of(executors: Executors, cluster: Cluster | None, place: Path) -> dict[str, str]:
     """`place`: a folder of the worker's."""
-    return {**COMMON, **sizes(executors), **(here(executors) if cluster is None else on(cluster, place))}
+    return {**COMMON, **sizes(executors), **(here(executors, place) if cluster is None else on(cluster, place))}
 
 
 def sizes(executors: Executors) -> dict[str, str]:
@@ -56,8 +57,9 @@ def sizes(executors: Executors) -> dict[str, str]:
     }
 
 
-def here(executors: Executors) -> dict[str, str]:
+def here(executors: Executors, place: Path) -> dict[str, str]:
     return {
+        "spark.executor.extraJavaOptions": f'"-Djava.io.tmpdir={folder_of(place)}"',
         "spark.master": f"local-cluster[{executors.instances},{executors.cores},{executors.memory}]",
         "spark.executor.extraClassPath": str(compiled.jar(gateway.HOME / "jars")),
     }

@@ -11,15 +11,16 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from levee_spark.spark import archive, gateway
+from levee_spark.spark.scratch import Scratch
 from levee_spark.spark.settings import Size, flags, settings
 
 
 def open_session(
-    size: Size, extra: Mapping[str, str], log: Path | None = None, home: Path = gateway.NO_HOME
+    size: Size, extra: Mapping[str, str], log: Path | None = None, home: Path = gateway.NO_HOME, scratch: Scratch | None = None
 ) -> tuple[SparkSession, gateway.Jvm]:
-    """One a process: PySpark knows only one JVM."""
-    wanted = settings(size, extra)
-    jvm = gateway.start([*flags(size), *archive.flags()], wanted, log, home)
+    """One a process: PySpark knows only one JVM. `scratch`: where its temporary files are; without, in /tmp."""
+    wanted = settings(size, {**(scratch.settings() if scratch else {}), **extra})
+    jvm = gateway.start([*flags(size), *(scratch.flags() if scratch else ()), *archive.flags()], wanted, log, home)
     return adopt(jvm, wanted), jvm
 
 

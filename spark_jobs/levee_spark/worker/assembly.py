@@ -3,7 +3,6 @@
 Called by: main, once for each replica of the order; replica, when a function has changed.
 """
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -33,6 +32,7 @@ from levee_spark.log.seal import Sealer
 from levee_spark.log.sink import Sink
 from levee_spark.log.values import EpochObject, Kind, Segment
 from levee_spark.log.wiring import TaskWiring, Wiring
+from levee_spark.spark import scratch
 from levee_spark.store.driver import StoreDriver, monotonic_ms
 from levee_spark.worker import function, imports
 from levee_spark.worker.importing import importing_of
@@ -274,7 +274,4 @@ def keepers_of(parts: Parts, name: ReplicaName) -> list[Keeper]:
 
 def spool_for(order: Order) -> Path:
     """In memory where the machine has that: an input is written there and read once."""
-    memory = Path("/dev/shm")  # noqa: S108  (a folder of our own is made in it)
-    base = memory / f"levee-{os.getpid()}" if memory.is_dir() and os.access(memory, os.W_OK) else order.directory / "spool"
-    base.mkdir(parents=True, exist_ok=True)
-    return base
+    return scratch.in_memory(order.directory / "spool")

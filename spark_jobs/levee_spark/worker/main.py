@@ -30,9 +30,10 @@ from levee_spark.log.reread import Rereader
 from levee_spark.log.seal import Sealer
 from levee_spark.log.trim import Trimmer
 from levee_spark.log.wiring import Wiring
-from levee_spark.spark import executors
+from levee_spark.spark import executors, scratch
 from levee_spark.spark.executors import NoExecutors
 from levee_spark.spark.gateway import NO_HOME, Jvm
+from levee_spark.spark.scratch import Scratch
 from levee_spark.spark.session import open_session
 from levee_spark.spark.settings import C1_ROWS, Size
 from levee_spark.store.address import CannotOpen, open_store
@@ -73,6 +74,7 @@ class Spark:
     order: Order
     shown: Sequence[Path]  # to executors
     executors: Executors | None = None
+    scratch: Scratch | None = None
     session: SparkSession | None = None
     jvm: Jvm | None = None
     lock: Lock = field(default_factory=Lock)
@@ -80,13 +82,17 @@ class Spark:
     def __call__(self) -> SparkSession:
         with self.lock:
             if self.session is None:
-                self.session, self.jvm = open_session(self.size, self.extra(), self.log, self.home())
+                self.session, self.jvm = open_session(self.size, self.extra(), self.log, self.home(), self.own())
                 if self.executors is not None:
                     executors.show(self.session, self.shown)
             return self.session
 
     def extra(self) -> dict[str, str]:
         return {} if self.executors is None else executors.settings_of(self.executors, self.order.cluster, self.order.directory)
+
+    def own(self) -> Scratch | None:
+        """Not where executors are pods: settings are theirs as well, and they have no such folder. A pod takes its own along."""
+        return None if self.order.cluster is not None else self.scratch
 
     def home(self) -> Path:
         return NO_HOME if self.executors is None else executors.home_for(self.order.cluster, self.order.directory)
@@ -127,7 +133,8 @@ def run(order: Order, resource: Resource) -> None:
     examine(driver, wiring, order)
     put_beside(order.resource.parent)
     spool = spool_for(order)
-    spark = Spark(size_of(resource, order), order.directory / "spark.log", order, (order.directory, spool), executors_of(resource, order))
+    own, shown = scratch.make(order.directory, spool), (order.directory, spool)
+    spark = Spark(size_of(resource, order), order.directory / "spark.log", order, shown, executors_of(resource, order), own)
     spark.home()  # whether there can be executors is known before anything is begun
     parts = Parts(order, resource, wiring, driver, spool, spark, log, spark.size.cores, spark.executors.slots if spark.executors else 0)
     due = Due(wiring, order.worker)
@@ -264,6 +271,9 @@ def leave(spark: Spark, spool: Path, status: int) -> None:
     """At once: whatever was under way is done again by whoever comes next."""
     if spark.jvm is not None:
         spark.jvm.process.kill()
+        spark.jvm.process.wait()
+    if spark.scratch is not None:
+        spark.scratch.clear()
     shutil.rmtree(spool, ignore_errors=True)
     sys.stderr.flush()
     os._exit(status)

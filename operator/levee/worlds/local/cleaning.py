@@ -3,15 +3,18 @@
 Called by: `run`, at its end and before its beginning.
 """
 
+import shutil
 import signal
 import time
 from collections.abc import Iterable
+from pathlib import Path
 
 from levee.worlds.local import processes
 from levee.worlds.local.node import LocalNode
 from levee.worlds.local.processes import Process
 from levee.worlds.local.table import RunTable
 from levee.worlds.local.worker import LocalWorker
+from levee_spark.spark import scratch
 
 GRACE_S = 8.0
 LOOK_S = 0.05
@@ -44,6 +47,13 @@ def end_leftovers(table: RunTable) -> int:
     while time.monotonic() < until_s and any(processes.lives(one) for one in (*relatives, *keepers)):
         time.sleep(LOOK_S)
     return len(relatives) + len(keepers)
+
+
+def clear_scratch(directories: Iterable[Path]) -> None:
+    """What incarnations that were killed could not remove themselves: temporary files, and whatever lies in memory."""
+    for directory in directories:
+        shutil.rmtree(scratch.folder_of(directory), ignore_errors=True)
+    scratch.sweep()
 
 
 def kill_all(relatives: Iterable[Process], keepers: Iterable[Process]) -> None:

@@ -51,6 +51,9 @@ class Folder:
     def incarnation(self, name: str) -> Path:
         return self.path / "workers" / name
 
+    def incarnations(self) -> tuple[Path, ...]:
+        return tuple(self.incarnation("").glob("*"))
+
     def log(self, name: str) -> Path:
         """Kept after the incarnation is gone: it may say why."""
         return self.path / "logs" / f"{name}.log"

@@ -179,5 +179,6 @@ class LocalRun:
         last = self.table()
         self.script.release()
         cleaning.end_all(self.world.workers.values(), self.world.nodes.values())
+        cleaning.clear_scratch(self.folder.incarnations())
         self.write(last.closed(self.ending()))
         self.world.book.driver.close()

@@ -12,7 +12,7 @@ from levee.control.actions import Action, EndWorker, Finish, StartWorker, WriteA
 from levee.control.names import Instant, WorkerName
 from levee.control.seen import NodeSeen, Observation
 from levee.topology.names import ConfigurationName, NodeName
-from levee.worlds.local import revivals
+from levee.worlds.local import cleaning, revivals
 from levee.worlds.local.asking import states_of
 from levee.worlds.local.book import StoreSilent
 from levee.worlds.local.folder import Folder
@@ -107,5 +107,7 @@ class LocalWorld(LoggedWorld):
             worker = start_worker(order, incarnation, self.folder, self.nodes[order.node], self.program, now, urgent=self.anchored)
         except NoRoom:
             return
-        self.workers.pop(order.worker, None)
+        former = self.workers.pop(order.worker, None)
         self.workers[order.worker] = worker
+        if former is not None:
+            cleaning.clear_scratch([former.directory])
