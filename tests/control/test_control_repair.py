@@ -13,6 +13,7 @@ from levee.topology.names import TaskId
 from tests.control.stage import (
     FULL,
     HEALTHY,
+    MARKET,
     NODES,
     NOW,
     PLACED,
@@ -215,3 +216,23 @@ def test_a_topology_is_not_ready_before_every_planned_replica_has_done_an_epoch(
     decision = decide(WANTED, seen, NOW)
     assert (decision.reason, decision.actions) == (Reason.FIRST_EPOCHS, ())
     assert decision.text == "vwap/0/0 has yet to do its first epoch"
+
+
+def test_while_the_store_is_silent_a_lost_worker_is_started_again_though_no_record_can_be_written() -> None:
+    seen = replace(with_worker(0, worker(PLACED[0], Phase.ENDED)), silent=True)
+    assert decide(WANTED, seen, NOW).reason is Reason.WORKER_LOST
+    again = decide(WANTED, replace(with_worker(0, worker(PLACED[0])), silent=True, rates={**(HEALTHY.rates or {}), MARKET: 190.0}), NOW)
+    assert not again.needs_store
+    assert decide(WANTED, replace(seen, silent=False), NOW).reason is Reason.SURVIVORS_LEAD
+
+
+def test_before_its_log_is_open_a_topology_waits_for_the_store() -> None:
+    assert decide(WANTED, seeing(silent=True, opened=False), NOW).reason is Reason.OPENING
+
+
+def test_no_worker_is_given_up_for_a_store_that_is_silent() -> None:
+    lost = worker(PLACED[2], Phase.ENDED, ago_ms=60_000, lived_ms=3_000, failures=WANTED.patience.restarts - 1)
+    for _ in range(20):
+        [again] = started(replace(with_worker(2, lost), silent=True))
+        lost = replace(lost, attempt=again.attempt, failures=again.failures)
+    assert started(with_worker(2, lost))

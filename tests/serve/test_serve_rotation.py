@@ -180,3 +180,18 @@ def test_why_it_stays_closed_stands_beside_what_the_store_said() -> None:
     blobs = RenewingBlobs(Opened(Refusing(), "1"), reopen, lambda: Instant(0))  # type: ignore[arg-type]  # a fake
     with pytest.raises(Trouble, match="403 Forbidden; there is no such Secret"):
         blobs.get("key")
+
+
+def test_while_the_store_is_silent_a_pod_that_ended_is_made_again_and_no_lead_is_told(plant: Plant, store: Guarded) -> None:
+    made = running(plant)
+    store.key = "new"
+    made.go_on(3)
+    assert healthy(plant)[0] == "StoreSilent"
+    before, gone = len(plant.born), plant.pods()[0]["metadata"]["name"]
+    plant.fail(gone)
+    made.go_on(6)
+    assert len(plant.born) == before + 1
+    assert "SurvivorsLead" not in [reason for reason, _ in plant.told()]
+    rotate(plant, "new")
+    made.go_on(5)
+    assert healthy(plant)[0] != "StoreSilent"

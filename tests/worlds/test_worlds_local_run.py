@@ -15,9 +15,10 @@ import pytest
 from levee.cli.local.streams import order_stop
 from levee.cli.main import run as levee
 from levee.control.actions import Reason
+from levee.control.events import primary_of
 from levee.plans.ending import Exit
 from levee.worlds.local import lasting, processes, revivals
-from levee.worlds.local.faults import Fault, Kind
+from levee.worlds.local.faults import Fault, Kind, aim, kill
 from levee.worlds.local.folder import Folder
 from levee.worlds.local.opening import CannotRun, Setup, running
 from levee.worlds.local.rows import rows_of
@@ -97,6 +98,24 @@ def test_a_store_that_cannot_be_written_is_told_and_the_run_goes_on_when_it_is_b
         away.rename(store)
         turns = play(run, lambda turn: epoch_of(turn) > standing + 20 and turn.table.reason == "Settled")
     assert any(one.text == "serves again" for turn in turns for one in turn.news)
+    assert delivered(tmp_path) == expected(len(delivered(tmp_path)))
+
+
+def test_while_the_store_is_away_a_killed_worker_is_started_again_and_nothing_is_told_that_was_not_done(tmp_path: Path) -> None:
+    store, away = tmp_path / "store", tmp_path / "away"
+    with running(setup(tmp_path)) as run:
+        play(run, lambda turn: epoch_of(turn) > 10 and turn.table.ready)
+        store.rename(away)
+        turns = list(play(run, lambda turn: turn.seen.silent))
+        kill(aim(Fault(Kind.KILL_REPLICA, "total/0"), run.table(), primary_of(turns[-1].seen)))
+        turns += play(run, lambda turn: turn.decision.reason is Reason.WORKER_LOST and len(living(turn)) == 3)
+        lead = [one for turn in turns for one in turn.news if one.subject == Reason.SURVIVORS_LEAD]
+        assert not lead
+        assert not store.exists()  # nobody has begun another
+        standing = epoch_of(turns[-1])
+        away.rename(store)
+        turns = [*play(run, lambda turn: epoch_of(turn) > standing + 20 and turn.table.ready)]
+    assert any(one.subject == Reason.SURVIVORS_LEAD for turn in turns for one in turn.news)
     assert delivered(tmp_path) == expected(len(delivered(tmp_path)))
 
 

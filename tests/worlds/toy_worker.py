@@ -148,7 +148,7 @@ def main(file: str) -> None:
     [loaded] = load_bytes(Path(order["resource"]).read_bytes(), origin=file)
     assert loaded.resource is not None
     wiring = wiring_of(loaded.resource, order["uid"])
-    driver = StoreDriver(open_store(loaded.resource.spec.store.uri))
+    driver = StoreDriver(open_store(loaded.resource.spec.store.uri, make=False))
     functions = {operator.name: operator.function for operator in loaded.resource.spec.operators}
     out, rate = Path(order["directory"]).parents[1] / "out", Path(order["directory"]).parents[1] / "rate"
     toys = [Toy(ReplicaName(name), out, float(rate.read_text()) if rate.exists() else 30.0) for name in order["replicas"]]

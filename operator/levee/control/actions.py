@@ -4,7 +4,7 @@ Why: the choices are closed, so the type checker names every world that does not
 Called by: rules (make them), worlds (perform them), people (read the reasons).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TypeAlias
 
@@ -84,3 +84,11 @@ class Decision:
     reason: Reason
     text: str = ""
     actions: tuple[Action, ...] = ()
+
+    @property
+    def needs_store(self) -> bool:
+        return any(isinstance(one, WriteRecord | WriteAnchor) for one in self.actions)
+
+    def waiting(self, what: str) -> "Decision":
+        """As it is told where it could not be carried out: how things are, and not what was done."""
+        return replace(self, text=f"{self.text}; this waits: {what}" if self.text else f"waits: {what}", actions=())

@@ -43,6 +43,12 @@ RULES: tuple[Rule, ...] = (  # the first that speaks wins: end before repair, re
 
 def decide(wanted: Wanted, seen: Observation, now: Instant) -> Decision:
     for rule in RULES:
-        if decision := rule(wanted, seen, now):
+        decision = rule(wanted, seen, now)
+        if decision is not None and not (decision.needs_store and is_silent(seen)):
             return decision
     return Decision(Reason.SETTLED, "all replicas are where they should be")
+
+
+def is_silent(seen: Observation) -> bool:
+    """What would be written waits until the store serves again; what needs no store, such as a restart, does not wait behind it."""
+    return seen.silent and seen.opened

@@ -4,6 +4,7 @@ Why: a rule fits on a screen and in a test. Their order, which is the policy, st
 Called by: `decide`.
 """
 
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -110,7 +111,8 @@ def replace_lost_workers(wanted: Wanted, seen: Observation, now: Instant) -> Dec
     lost = [worker for worker, pause in ended if pause is not None and now - worker.since >= pause]
     if not lost:
         return None
-    actions = tuple(StartWorker(one.worker, one.node, one.replicas, one.attempt + 1, failures_after(wanted, one)) for one in lost)
+    most = wanted.patience.restarts - 1 if seen.silent else sys.maxsize  # no worker can start without the store: none is given up for it
+    actions = tuple(StartWorker(one.worker, one.node, one.replicas, one.attempt + 1, min(most, failures_after(wanted, one))) for one in lost)
     return Decision(Reason.WORKER_LOST, f"{', '.join(one.worker for one in lost)} ended and is started again", actions)
 
 

@@ -124,6 +124,7 @@ class Observation:
     finished: frozenset[TaskId] = frozenset()  # while it stops: the tasks whose stream has its last epoch
     completed: bool = False  # the stop that is the last word was ordered because all rows had been computed
     unpublished: frozenset[TaskId] = frozenset()  # while it stops: what has yet to publish where it stands then
+    silent: bool = False  # the store does not answer, or does not take what is written
     homes: Mapping[ReplicaName, WorkerSeen] = field(init=False)
     memo: dict[str, Any] = field(init=False, repr=False, compare=False, default_factory=dict)  # what rules ask for again and again
 
@@ -136,11 +137,12 @@ class Observation:
                     homes[one] = worker
         object.__setattr__(self, "homes", homes)
 
-    def with_history(self, rates: Mapping[OperatorName, float] | None, outages: tuple[Outage, ...]) -> "Observation":
+    def with_history(self, rates: Mapping[OperatorName, float] | None, outages: tuple[Outage, ...], *, silent: bool = False) -> "Observation":
         """The same moment, with what only earlier ones tell; what was worked out of it stays."""
         found = copy(self)
         object.__setattr__(found, "rates", rates)
         object.__setattr__(found, "outages", outages)
+        object.__setattr__(found, "silent", silent)
         return found
 
     def node(self, name: NodeName) -> NodeSeen | None:

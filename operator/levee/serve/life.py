@@ -195,21 +195,22 @@ class Life:
         decision = decide(world.wanted, seen, now)
         if not self.arrival.may_act(seen, now):
             decision = replace(decision, actions=())
-        self.perform(world, decision, now)
+        decision = self.perform(world, decision, now)
         before = seen if self.decision is None and self.arrival.told is not None else self.seen
         self.tell_what_is_new(before, seen, decision, knows=self.arrival.knows(seen, decision, now))
         self.seen = seen
 
-    def perform(self, world: KubernetesWorld, decision: Decision, now: Instant) -> None:
-        """What the cluster refuses is told, and tried again later and later; what the log needs does not wait for that."""
+    def perform(self, world: KubernetesWorld, decision: Decision, now: Instant) -> Decision:
+        """As it is to be told. What the cluster refuses is tried again later and later; what the log needs does not wait for that."""
         before = self.hindrance
         if before is not None and now < before.until and is_of_workers(decision):
-            return
+            return decision
         self.hindrance = None
         try:
-            world.perform_all(decision.actions, now)
+            return world.carry_out(decision, now)
         except API as why:
             self.hindrance = outside.hindered(before, why, now)
+            return decision
 
     def tell_what_is_new(self, before: Observation, seen: Observation, decision: Decision, *, knows: bool) -> None:
         """What an operator finds when it comes, and leaves as it is, is no news."""
@@ -240,7 +241,7 @@ class Life:
         decision = None if part is None else decide(part.wanted, part.seen, now)
         if part is None or decision is None or not is_of_workers(decision):
             return False
-        self.perform(parts.world, decision, now)
+        decision = self.perform(parts.world, decision, now)
         if self.hindrance is not None:
             return False  # it is told by a look at the whole
         self.tell_what_is_new(part.before, part.seen, decision, knows=self.arrival.over or bool(decision.actions))

@@ -100,7 +100,7 @@ class Replicas:
     def carry_out(self, decision: Decision | None, now: Instant) -> None:
         if decision is not None:
             world = self.ground.need_world()
-            world.perform_all(decision.actions, now)
+            decision = world.carry_out(decision, now)
             heard(world)
         if decision is not None and decision.actions:
             self.ground.news.append(Event(decision.reason.value, decision.text))

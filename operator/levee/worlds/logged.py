@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from levee.control import outages
-from levee.control.actions import Action, Finish, Reason
+from levee.control.actions import Action, EndWorker, Finish, Reason, StartWorker
 from levee.control.names import Instant
 from levee.control.seen import NodeSeen, Observation, Outage, WorkerSeen
 from levee.control.standing import uncovered
@@ -18,6 +18,13 @@ from levee.topology.names import ConfigurationName, TaskId
 from levee.worlds.local.book import Book, StoreSilent
 from levee.worlds.measuring import Measuring
 from levee_spark.log.values import ControlRecord
+
+
+STORE = "the store does not answer"
+
+
+class Waits(Exception):
+    """An action cannot be begun now; for what it waits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +50,7 @@ class LoggedWorld(ABC):
     outages: tuple[Outage, ...] = field(default=(), kw_only=True)
     finished: Finish | None = field(default=None, kw_only=True)
     silent: str = field(default="", kw_only=True)  # why the store does not answer
+    unwritten: bool = field(default=False, kw_only=True)  # it has not taken something: that it can be read says nothing
 
     @abstractmethod
     def has_begun(self) -> bool:
@@ -59,7 +67,9 @@ class LoggedWorld(ABC):
             self.stop_epoch = self.book.stop_epoch() if self.has_begun() else None
             self.finished_tasks = self.book.finished(self.stop_epoch)
             self.unpublished = self.book.unpublished(self.stop_epoch)
-            self.silent = ""
+            if self.unwritten:
+                self.book.try_to_write()
+            self.silent, self.unwritten = "", False
         except StoreSilent as silent:
             self.silent = str(silent)
 
@@ -82,7 +92,7 @@ class LoggedWorld(ABC):
 
     def with_history(self, seen: Observation, now: Instant) -> Observation:
         rates = self.measuring.measured(self.wanted.sources, seen, now)
-        return seen.with_history(rates, self.followed_outages(seen, now))
+        return seen.with_history(rates, self.followed_outages(seen, now), silent=bool(self.silent))
 
     def followed_outages(self, seen: Observation, now: Instant) -> tuple[Outage, ...]:
         """Before the first anchor nothing has failed yet."""
@@ -90,11 +100,17 @@ class LoggedWorld(ABC):
             self.outages = outages.followed(self.outages, set(uncovered(self.wanted, seen, now, self.wanted.replicas)), now)
         return self.outages
 
-    def perform(self, action: Action, now: Instant) -> None:
-        """What follows a request that the store did not answer is left to the next turn."""
-        if self.silent or not self.leads():
-            return
+    def perform(self, action: Action, now: Instant) -> str:
+        """What follows a request that the store did not answer is left to the next turn; processes are started and ended without it."""
+        if not self.leads():
+            return ""
+        if self.silent and not isinstance(action, StartWorker | EndWorker):
+            return STORE
         try:
             self.perform_now(action, now)
         except StoreSilent as silent:
-            self.silent = str(silent)
+            self.silent, self.unwritten = str(silent), True
+            return STORE
+        except Waits as waits:
+            return str(waits)
+        return ""

@@ -18,13 +18,12 @@ class World(Protocol):
     def observe(self, now: Instant) -> Observation:
         """Everything, as it is now."""
 
-    def perform(self, action: Action, now: Instant) -> None:
-        """Begin it; whether it came about shows in what is observed later."""
+    def perform(self, action: Action, now: Instant) -> str:
+        """Begin it; whether it came about shows in what is observed later. What it waits for, where it cannot be begun."""
 
 
 def step(world: World, wanted: Wanted, now: Instant) -> tuple[Observation, Decision]:
     seen = world.observe(now)
     decision = decide(wanted, seen, now)
-    for action in decision.actions:
-        world.perform(action, now)
-    return seen, decision
+    waits = [what for action in decision.actions if (what := world.perform(action, now))]
+    return seen, decision.waiting(waits[0]) if waits else decision

@@ -46,15 +46,17 @@ def open_store(
     durable: bool = True,
     timeout_ms: int = TIMEOUT_MS,
     check: bool = True,
+    make: bool = True,
 ) -> Blobs:
     """`secret`: settings by the names of the environment (AWS_ACCESS_KEY_ID, AWS_ENDPOINT_URL, ...); they go before it.
 
+    `make`: a directory that is not there; workers do not, since whoever runs them has: what is gone meanwhile may come back.
     `durable`, or `?durable=false` in the address: whether a directory outlives a crash of the machine.
     """
     scheme, _, rest = uri.partition("://")
     match scheme:
         case "file":
-            return open_directory(uri, durable=durable and "durable=false" not in urlsplit(uri).query)
+            return open_directory(uri, durable=durable and "durable=false" not in urlsplit(uri).query, make=make)
         case "memory":
             return RemoteBlobs(MemoryStore(), "memory://", stamp_ms=1)
         case "s3" | "gs" | "az" if urlsplit(uri).netloc:
@@ -68,11 +70,13 @@ def open_store(
             raise CannotOpen(repr(uri), "is no address of a store", f"use {EXAMPLES}")
 
 
-def open_directory(uri: str, *, durable: bool) -> Blobs:
+def open_directory(uri: str, *, durable: bool, make: bool) -> Blobs:
     parts = urlsplit(uri)
     path = Path(unquote(parts.path))
     if parts.netloc not in {"", "localhost"} or not path.is_absolute():
         raise CannotOpen(uri, "names no directory of this machine", f"write file:///{parts.netloc}{parts.path} with three slashes")
+    if not make and not path.is_dir():
+        raise CannotOpen(uri, "the directory is gone", "bring it back (is it mounted?)")
     try:
         make_folder(path / SCRAPS, durable)
         blobs = LocalBlobs(path, durable)

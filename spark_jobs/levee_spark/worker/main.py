@@ -129,7 +129,7 @@ def run(order: Order, resource: Resource) -> None:
     order.directory.mkdir(parents=True, exist_ok=True)
     log = Log(f"{resource.metadata.namespace}/{resource.metadata.name}", order.worker)
     wiring = wiring_of(resource, order.uid)
-    driver = StoreDriver(open_store(resource.spec.store.uri))
+    driver = StoreDriver(open_store(resource.spec.store.uri, make=False))
     examine(driver, wiring, order)
     put_beside(order.resource.parent)
     spool = spool_for(order)

@@ -53,7 +53,7 @@ class Parts:
     @staticmethod
     def after(world: KubernetesWorld, whole: Observation) -> "Parts | None":
         """None: it is too small, or not at rest as a whole."""
-        steady = whole.anchored and whole.opened and whole.record is not None and not whole.record.shape.stopped
+        steady = whole.anchored and whole.opened and not whole.silent and whole.record is not None and not whole.record.shape.stopped
         if len(world.roll.pods) < FEWEST_PODS or not steady or not all(node.alive for node in whole.nodes):
             return None
         wanted = world.wanted

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import assert_never
 
-from levee.control.actions import Action, EndWorker, Finish, StartWorker, WriteAnchor, WriteRecord
+from levee.control.actions import Action, Decision, EndWorker, Finish, StartWorker, WriteAnchor, WriteRecord
 from levee.control.names import Instant, WorkerName
 from levee.control.seen import NodeSeen, Observation, ReplicaSeen, WorkerSeen
 from levee.control.wanted import Wanted
@@ -119,22 +119,31 @@ class KubernetesWorld(LoggedWorld):
 
     # ---- act
 
-    def perform_all(self, actions: Sequence[Action], now: Instant) -> None:
-        """In order, but for many workers in a row: those are started and ended several at once, and who is refused hinders no other."""
+    def carry_out(self, decision: Decision, now: Instant) -> Decision:
+        """As it is to be told: what could not be begun is no deed."""
+        waits = self.perform_all(decision.actions, now)
+        return decision.waiting(waits[0]) if waits else decision
+
+    def perform_all(self, actions: Sequence[Action], now: Instant) -> list[str]:
+        """In order, but for many workers in a row: those are started and ended several at once, and who is refused hinders no other.
+        What some of them wait for."""
         self.end_the_rest()
-        looked = False
+        looked, waits = False, list[str]()
         for of_workers, group in groupby(actions, lambda one: isinstance(one, StartWorker | EndWorker)):
             row = tuple(group)
             if of_workers and not looked:
                 self.look_at_log_again()
                 looked = True
             if not of_workers or len(row) < MANY:
-                refused = [self.tried(action, now) for action in row]
+                tried = [self.tried(action, now) for action in row]
             else:
                 with ThreadPoolExecutor(AT_ONCE) as pool:
-                    refused = list(pool.map(lambda action: self.tried(action, now), row))
-            for why in filter(None, refused):
-                raise why
+                    tried = list(pool.map(lambda action: self.tried(action, now), row))
+            for why in tried:
+                if isinstance(why, Denied):
+                    raise why
+            waits += [why for why in tried if isinstance(why, str) and why]
+        return waits
 
     def look_at_log_again(self) -> None:
         """Nothing is begun on the word of a record that is not the newest any more: whoever has slept since finds another one."""
@@ -146,12 +155,11 @@ class KubernetesWorld(LoggedWorld):
         if newest is not None and (self.record is None or newest.number != self.record.number):
             raise Overtaken
 
-    def tried(self, action: Action, now: Instant) -> Denied | None:
+    def tried(self, action: Action, now: Instant) -> str | Denied:
         try:
-            self.perform(action, now)
+            return self.perform(action, now)
         except Denied as denied:
             return denied
-        return None
 
     def perform_now(self, action: Action, now: Instant) -> None:
         match action:

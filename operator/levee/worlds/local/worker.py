@@ -22,6 +22,7 @@ from levee.worlds.local import asking, processes
 from levee.worlds.local.folder import Folder
 from levee.worlds.local.node import LocalNode
 from levee.worlds.local.processes import Process
+from levee.worlds.logged import Waits
 
 TAIL_BYTES = 4_000
 SILENT_AFTER_MS = 3_000  # a busy machine misses a question now and then
@@ -107,10 +108,6 @@ class LocalWorker:
         return lines[-1] if lines else ""
 
 
-class NoRoom(Exception):
-    """The disk of the run's folder is full; it may not always be."""
-
-
 def start_worker(
     order: StartWorker, incarnation: str, folder: Folder, node: LocalNode, program: Program, now: Instant, *, urgent: bool
 ) -> LocalWorker:
@@ -129,12 +126,12 @@ def start_worker(
 
 @contextmanager
 def needing_room(directory: Path) -> Iterator[None]:
-    """Nothing stays of what was begun in vain: the name is used when it is tried again."""
+    """The disk of the run's folder may be full, and is tried again; until then nothing stays of what was begun in vain."""
     try:
         yield
     except OSError as error:
         shutil.rmtree(directory, ignore_errors=True)
-        raise NoRoom(f"{directory.parent}: {error.strerror or error}") from None
+        raise Waits(f"{directory.parent}: {error.strerror or error}") from None
 
 
 def written(directory: Path, order: Mapping[str, object]) -> Path:

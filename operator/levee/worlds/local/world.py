@@ -18,7 +18,7 @@ from levee.worlds.local.book import StoreSilent
 from levee.worlds.local.folder import Folder
 from levee.worlds.local.node import LocalNode, start_node
 from levee.worlds.local.progress import Progress
-from levee.worlds.local.worker import LocalWorker, NoRoom, Program, start_worker
+from levee.worlds.local.worker import LocalWorker, Program, start_worker
 from levee.worlds.logged import LoggedWorld, LogSeen
 from levee_spark.log.values import ControlRecord
 
@@ -67,7 +67,7 @@ class LocalWorld(LoggedWorld):
         try:
             self.book.try_to_write()
         except StoreSilent as silent:
-            self.silent = str(silent)
+            self.silent, self.unwritten = str(silent), True
 
     def silence_to_tell(self) -> str | None:
         """Why the store does not answer, once; empty when it answers again."""
@@ -101,12 +101,8 @@ class LocalWorld(LoggedWorld):
             self.opened = self.opened or record.number
 
     def start(self, order: StartWorker, now: Instant) -> None:
-        """Where there is no room for its files, the next turn tries again."""
         incarnation = f"{order.worker}.{self.opened}.{order.attempt}"  # no two controllers have opened with the same record
-        try:
-            worker = start_worker(order, incarnation, self.folder, self.nodes[order.node], self.program, now, urgent=self.anchored)
-        except NoRoom:
-            return
+        worker = start_worker(order, incarnation, self.folder, self.nodes[order.node], self.program, now, urgent=self.anchored)
         former = self.workers.pop(order.worker, None)
         self.workers[order.worker] = worker
         if former is not None:
