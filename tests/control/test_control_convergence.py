@@ -57,7 +57,7 @@ class Virtual:
         states = tuple(ReplicaSeen(one, Status.RUNNING if one in ranked else Status.IDLE, epoch=1) for one in worker.replicas)
         return replace(worker, states=states if worker.phase is Phase.READY else worker.states)
 
-    def perform(self, action: Action, now: Instant) -> None:
+    def perform(self, action: Action, now: Instant) -> str:
         match action:
             case WriteRecord(record, configuration):
                 if self.random.random() < 0.8:  # else somebody else was faster, and said the same as before
@@ -75,6 +75,7 @@ class Virtual:
                 raise AssertionError("nobody has asked for an end")
             case _:
                 assert_never(action)
+        return ""
 
     def die(self, name: WorkerName, now: Instant) -> None:
         if self.workers[name].phase is not Phase.ENDED:

@@ -138,6 +138,31 @@ def test_a_run_whose_own_disk_is_full_goes_on_and_says_so_once(tmp_path: Path, m
     assert table.ended
 
 
+@pytest.mark.parametrize(
+    ("document", "wrong"),
+    [
+        ("", "is not what a run writes there"),
+        ("{}", "it has no version"),
+        ('{"version": 1}', "KeyError"),
+        ('{"version": 99}', "is of version 99"),
+    ],
+)
+def test_a_document_that_cannot_be_read_is_refused_and_begins_no_new_streams(
+    tmp_path: Path, document: str, wrong: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    again = setup(tmp_path)
+    again.folder.path.mkdir()
+    again.folder.document.write_text(document)
+    with pytest.raises(CannotRun, match=wrong) as refused, running(again):
+        pass
+    assert "name another --directory" in refused.value.complaints[0].fix
+    assert levee(["status", "--directory", str(again.folder.path)]) == Exit.REFUSED
+    told = capsys.readouterr().err
+    assert wrong in told
+    assert "internal error" not in told
+    assert again.folder.document.read_text() == document
+
+
 def test_a_run_that_cannot_write_where_it_begins_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     again = setup(tmp_path)
 

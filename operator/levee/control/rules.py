@@ -112,7 +112,9 @@ def replace_lost_workers(wanted: Wanted, seen: Observation, now: Instant) -> Dec
     if not lost:
         return None
     most = wanted.patience.restarts - 1 if seen.silent else sys.maxsize  # no worker can start without the store: none is given up for it
-    actions = tuple(StartWorker(one.worker, one.node, one.replicas, one.attempt + 1, min(most, failures_after(wanted, one))) for one in lost)
+    actions = tuple(
+        StartWorker(one.worker, one.node, one.replicas, one.attempt + 1, min(most, failures_after(wanted, one))) for one in lost
+    )
     return Decision(Reason.WORKER_LOST, f"{', '.join(one.worker for one in lost)} ended and is started again", actions)
 
 

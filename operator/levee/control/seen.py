@@ -137,7 +137,9 @@ class Observation:
                     homes[one] = worker
         object.__setattr__(self, "homes", homes)
 
-    def with_history(self, rates: Mapping[OperatorName, float] | None, outages: tuple[Outage, ...], *, silent: bool = False) -> "Observation":
+    def with_history(
+        self, rates: Mapping[OperatorName, float] | None, outages: tuple[Outage, ...], *, silent: bool = False
+    ) -> "Observation":
         """The same moment, with what only earlier ones tell; what was worked out of it stays."""
         found = copy(self)
         object.__setattr__(found, "rates", rates)

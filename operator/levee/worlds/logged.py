@@ -19,7 +19,6 @@ from levee.worlds.local.book import Book, StoreSilent
 from levee.worlds.measuring import Measuring
 from levee_spark.log.values import ControlRecord
 
-
 STORE = "the store does not answer"
 
 

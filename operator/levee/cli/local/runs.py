@@ -12,7 +12,7 @@ import click
 
 from levee.plans.ending import Exit, Refused
 from levee.topology.complaint import Complaint
-from levee.worlds.local.folder import Folder
+from levee.worlds.local.folder import CannotRead, Folder
 from levee.worlds.local.table import RunTable, read_table
 
 PLACE = Path(".levee")
@@ -30,7 +30,10 @@ def known(directory: str | None) -> list[tuple[Folder, RunTable]]:
     """What has run in a folder, or in those of .levee."""
     paths = [Path(directory)] if directory else [path for path in sorted(PLACE.glob("*")) if path.is_dir()]
     folders = [Folder(path.absolute()) for path in paths]
-    return [(folder, table) for folder in folders if (table := read_table(folder))]
+    try:
+        return [(folder, table) for folder in folders if (table := read_table(folder))]
+    except CannotRead as unread:
+        raise Refused("levee: what has run here cannot be told.", [unread.complaint]) from None
 
 
 def find(command: str, directory: str | None) -> tuple[Folder, RunTable]:

@@ -6,6 +6,7 @@ Called by: `run` (writes), the commands that look at a run or speak to its proce
 
 import fcntl
 import json
+import os
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TextIO
 
+from levee.topology.complaint import Complaint
 from levee.worlds.local.processes import Process, lives
 
 VERSION = 1
@@ -22,6 +24,14 @@ PATIENCE_S = 2.0  # a node's keeper holds the lock for a moment when it looks
 
 class Occupied(Exception):
     """Somebody else runs this topology here."""
+
+
+class CannotRead(Exception):
+    """The document of a run is none, or not of this version; why, and what to do."""
+
+    def __init__(self, document: Path, wrong: str, fix: str) -> None:
+        super().__init__(f"{document} {wrong}")
+        self.complaint = Complaint(str(document), wrong, fix)
 
 
 class CannotHold(Exception):
@@ -59,11 +69,23 @@ class Folder:
         return self.path / "logs" / f"{name}.log"
 
     def read(self) -> dict[str, Any] | None:
+        """None: there is no such document. With one that cannot be read streams may have begun: nobody may begin others in its place."""
         try:
             value = json.loads(self.document.read_text())
         except (FileNotFoundError, NotADirectoryError):
             return None
-        return value if isinstance(value, dict) and value.get("version") == VERSION else None
+        except (OSError, ValueError) as error:
+            raise self.unreadable(str(error)) from None
+        if not isinstance(value, dict) or "version" not in value:
+            raise self.unreadable("it has no version")
+        if value["version"] != VERSION:
+            wrong = f"is of version {value['version']}, and this Levee reads version {VERSION}"
+            raise CannotRead(self.document, wrong, "use the Levee that wrote it; or name another --directory, which begins new streams")
+        return value
+
+    def unreadable(self, why: str) -> CannotRead:
+        fix = "restore it: it has the UID of the streams; or name another --directory, which begins new streams"
+        return CannotRead(self.document, f"is not what a run writes there: {why}", fix)
 
     def write(self, document: Mapping[str, object]) -> None:
         put(self.document, json.dumps({"version": VERSION, **document}, indent=1).encode())
@@ -98,10 +120,21 @@ def writing() -> Iterator[None]:
 
 
 def put(path: Path, data: bytes) -> None:
-    """Whole or not at all: where there is no room, what was there stays. OSError."""
-    fresh = path.with_suffix(".new")
+    """Whole or not at all, also when the machine loses its power: where there is no room, what was there stays. OSError."""
+    fresh, is_new = path.with_suffix(".new"), not path.exists()
     fresh.write_bytes(data)
+    sync(fresh)
     fresh.replace(path)
+    if is_new:
+        sync(path.parent)
+
+
+def sync(path: Path) -> None:
+    file = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)
 
 
 def moment(at: datetime) -> str:

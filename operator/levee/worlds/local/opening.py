@@ -20,7 +20,7 @@ from levee.worlds import reshaping
 from levee.worlds.local import cleaning, editing, lasting
 from levee.worlds.local.book import Book, StoreSilent
 from levee.worlds.local.faults import Fault
-from levee.worlds.local.folder import CannotHold, Folder, Occupied, put, writing
+from levee.worlds.local.folder import CannotHold, CannotRead, Folder, Occupied, put, writing
 from levee.worlds.local.run import LocalRun
 from levee.worlds.local.script import Script
 from levee.worlds.local.table import RunTable, read_table
@@ -76,6 +76,8 @@ def running(setup: Setup) -> Iterator[LocalRun]:
     except Occupied:
         wrong = f"somebody else runs {setup.topology} in {setup.folder.path}"
         raise CannotRun(Complaint("--directory", wrong, "end that with levee stop, or name another directory")) from None
+    except CannotRead as unread:
+        raise CannotRun(unread.complaint) from None
     except CannotHold as refused:
         wrong = f"{setup.folder.path} cannot be used: {refused}"
         raise CannotRun(Complaint("--directory", wrong, "name a folder that can be written, or one that can be made")) from None

@@ -152,8 +152,13 @@ def phase_from_outside(one: WorkerEntry, state: Mapping[str, Any] | None) -> Pha
 def read_table(folder: Folder) -> RunTable | None:
     """None: nothing has ever run here. Processes that are gone are left out."""
     value = folder.read()
-    if value is None:
-        return None
+    try:
+        return None if value is None else table_of(value, folder)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise folder.unreadable(f"{type(error).__name__}: {error}") from None
+
+
+def table_of(value: Mapping[str, Any], folder: Folder) -> RunTable:
     controller = process_in(value["controller"])
     crashed = value["controller"] is not None and controller is None
     return RunTable(
