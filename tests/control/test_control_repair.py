@@ -127,11 +127,6 @@ def test_on_the_last_node_each_task_has_one_replica_and_no_useless_second() -> N
     assert {replica.rpartition("/")[0] for replica in start.replicas} == {"market/0", "vwap/0"}
 
 
-def test_without_nodes_the_run_has_failed() -> None:
-    seen = seeing(nodes=tuple(replace(node, alive=False) for node in HEALTHY.nodes))
-    assert decide(WANTED, seen, NOW).actions == (Finish(failed=True),)
-
-
 def test_a_worker_that_hangs_is_ended_but_one_that_somebody_has_paused_is_not() -> None:
     hung = led_by_survivors(with_worker(0, worker(PLACED[0], Phase.SILENT, ago_ms=60_000)))
     assert decide(WANTED, hung, NOW).actions == (EndWorker(PLACED[0].worker, 1),)
@@ -236,3 +231,11 @@ def test_no_worker_is_given_up_for_a_store_that_is_silent() -> None:
         [again] = started(replace(with_worker(2, lost), silent=True))
         lost = replace(lost, attempt=again.attempt, failures=again.failures)
     assert started(with_worker(2, lost))
+
+
+def test_without_any_node_a_topology_waits_or_ends_as_it_says() -> None:
+    gone = seeing(nodes=tuple(replace(node, alive=False) for node in HEALTHY.nodes))
+    waits = decide(WANTED, gone, NOW)
+    assert (waits.reason, waits.actions) == (Reason.NO_NODE_LEFT, ())
+    ends = decide(replace(WANTED, cancels=True), gone, NOW)
+    assert (ends.reason, ends.actions) == (Reason.NO_NODE_LEFT, (Finish(failed=True),))

@@ -83,6 +83,23 @@ def test_a_node_that_comes_back_has_its_replicas_again_and_costs_no_row(tmp_path
     assert delivered(tmp_path) == expected(len(delivered(tmp_path)))
 
 
+def test_a_run_without_any_node_waits_until_one_is_back(tmp_path: Path) -> None:
+    with running(setup(tmp_path)) as run:
+        play(run, lambda turn: epoch_of(turn) > 10 and turn.table.ready)
+        for node in run.table().nodes:
+            kill(aim(Fault(Kind.KILL_NODE, node.node), run.table(), {}))
+        turns = list(play(run, lambda turn: not any(one.alive for one in turn.seen.nodes)))
+        turns += [turn for turn, _ in zip(run.turns(), range(4), strict=False)]
+        assert turns[-1].failing
+        told = [one.text for turn in turns for one in turn.news if one.subject == Reason.NO_NODE_LEFT]
+        assert told == ["no node is left to run on: it goes on when one is back"]
+        standing = epoch_of(turns[-1])
+        for node in run.table().nodes:
+            revivals.ask(run.folder, node.node)
+        play(run, lambda turn: epoch_of(turn) > standing + 20 and turn.table.ready)
+    assert delivered(tmp_path) == expected(len(delivered(tmp_path)))
+
+
 def test_a_store_that_cannot_be_written_is_told_and_the_run_goes_on_when_it_is_back(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -18,7 +18,7 @@ Rule: TypeAlias = Callable[[Wanted, Observation, Instant], Decision | None]
 RULES: tuple[Rule, ...] = (  # the first that speaks wins: end before repair, repair before economy, and then say how things are
     rules.finish_when_completed,
     rules.finish_when_stopped,
-    rules.end_without_nodes,
+    rules.wait_for_nodes,
     rules.cancel_if_wanted,
     rules.open_the_log,
     rules.stop_when_all_have_ended,

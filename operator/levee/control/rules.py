@@ -54,10 +54,13 @@ def finish_when_stopped(wanted: Wanted, seen: Observation, _now: Instant) -> Dec
     return Decision(Reason.STOPPED, text, (Finish(failed=False),))
 
 
-def end_without_nodes(_wanted: Wanted, seen: Observation, _now: Instant) -> Decision | None:
+def wait_for_nodes(wanted: Wanted, seen: Observation, _now: Instant) -> Decision | None:
+    """A node may come back, and nothing that was committed is lost meanwhile."""
     if not seen.nodes or any(node.alive for node in seen.nodes):
         return None
-    return Decision(Reason.NO_NODE_LEFT, "no node is left to run on", (Finish(failed=True),))
+    if wanted.cancels:
+        return Decision(Reason.NO_NODE_LEFT, "no node is left to run on, and onFailure is cancel", (Finish(failed=True),))
+    return Decision(Reason.NO_NODE_LEFT, "no node is left to run on: it goes on when one is back")
 
 
 def cancel_if_wanted(wanted: Wanted, seen: Observation, now: Instant) -> Decision | None:

@@ -30,7 +30,7 @@ class Readiness:
     def events(self, seen: Observation, failing: Collection[ReplicaName], now: Instant) -> Iterator[Event]:
         yield from self.readiness(seen, now)
         self.failing = tuple(task for task, mine in self.wanted.replicas.items() if all(self.is_lost(seen, one, failing) for one in mine))
-        starting = any(worker.phase is Phase.STARTING for worker in seen.homes.values())
+        starting = not seen.homes or any(worker.phase is Phase.STARTING for worker in seen.homes.values())
         was, self.stuck = self.stuck, () if starting else tuple(task for task in self.failing if not reached(seen, task))
         if self.stuck and self.stuck != was:
             fix = "mend what they say and run it again, or end their workers (levee kill replica): they are started again"
@@ -49,6 +49,8 @@ class Readiness:
             yield Event("run", f"catches up: every planned replica works, {behind} epochs behind the sources")
 
     def is_lost(self, seen: Observation, replica: ReplicaName, failing: Collection[ReplicaName]) -> bool:
+        if seen.nodes and not any(node.alive for node in seen.nodes):
+            return True
         home = seen.homes.get(replica)
         given_up = home is not None and home.phase is Phase.ENDED and backoff_ms(self.wanted, home) is None
         return replica in failing or given_up
