@@ -21,7 +21,7 @@ spec:
     late: skip
     function: shop.clicks:count
     inputs: [{from: few, selectivity: 0.1, cost: 1us}, {from: many, selectivity: 1.0, cost: 1us}]
-  sinks: [{name: out, from: both, spark: {format: parquet}}]
+  sinks: [{name: out, from: both, spark: {format: parquet, options: {path: /nowhere}}}]
   configurations:
   - {name: calm, probability: 0.5, rates: {few: 10, many: 30}}
   - {name: peak, probability: 0.5, rates: {few: 90, many: 10}}

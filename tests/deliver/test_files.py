@@ -119,7 +119,8 @@ def test_an_epoch_that_is_delivered_again_changes_nothing(tmp_path: Path) -> Non
     (name,) = files(tmp_path)
     before = (tmp_path / name).stat()
     sink("parquet", tmp_path).deliver(epoch(1))
-    assert (tmp_path / name).stat() == before
+    after = (tmp_path / name).stat()
+    assert (after.st_ino, after.st_mtime_ns, after.st_size) == (before.st_ino, before.st_mtime_ns, before.st_size)
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ CLICKS: Tree = {
             },
             {"name": "totals", "function": "shop.clicks:totals", "inputs": [{"from": "joined", "cost": "5us", "selectivity": 0.1}]},
         ],
-        "sinks": [{"name": "report", "from": "totals", "spark": {"format": "parquet"}}],
+        "sinks": [{"name": "report", "from": "totals", "spark": {"format": "console"}}],
         "faultTolerance": {"target": {"completeness": 0.7}},
     },
 }

@@ -201,11 +201,42 @@ ONE_MISTAKE: list[tuple[str, list[Change], str]] = [
     ),
     (
         "a name twice",
-        [add("sinks", {"name": "orders", "from": "orders", "spark": {"format": "parquet"}})],
+        [add("sinks", {"name": "orders", "from": "orders", "spark": {"format": "parquet", "options": {"path": "/more"}}})],
         text(
             "spec.sinks[1].name",
             "'orders' is already the name of spec.operators[0]",
             "give each source, operator and sink a name of its own",
+        ),
+    ),
+    (
+        "a file sink without a path",
+        [put("sinks.0.spark.format", "parquet")],
+        text(
+            "spec.sinks[0].spark.options",
+            "name no path for parquet files",
+            "name a folder or a bucket: options: {path: s3://bucket/folder}",
+        ),
+    ),
+    (
+        "an option that no file sink knows",
+        [put("sinks.0.spark", {"format": "csv", "options": {"path": "/report", "headr": "true"}})],
+        text("spec.sinks[0].spark.options", "csv files know no option 'headr'", "use 'header'"),
+    ),
+    (
+        "a value that an option of a file sink cannot have",
+        [put("sinks.0.spark", {"format": "parquet", "options": {"path": "/report", "compression": "lzo"}})],
+        text("spec.sinks[0].spark.options.compression", "'lzo' is none of its values", "use snappy, zstd, gzip or none"),
+    ),
+    (
+        "two sinks in one folder, however it is written",
+        [
+            put("sinks.0.spark", {"format": "csv", "options": {"path": "/report"}}),
+            add("sinks", {"name": "more", "from": "orders", "spark": {"format": "json", "options": {"path": "file:///report/"}}}),
+        ],
+        text(
+            "spec.sinks[1].spark.options.path",
+            "'file:///report/' is where 'report' writes already, and a folder belongs to one sink",
+            "name a folder of its own",
         ),
     ),
     (
@@ -546,7 +577,7 @@ def test_operators_that_only_a_cycle_feeds_are_unreachable() -> None:
         put("operators.1.inputs", reading("orders")),
         add("operators", late),
     ]
-    changes += [add("sinks", {"name": "more", "from": "late", "spark": {"format": "parquet"}})]
+    changes += [add("sinks", {"name": "more", "from": "late", "spark": {"format": "parquet", "options": {"path": "/more"}}})]
     wrong = text("spec.operators[3]", "'late' gets no rows: no source reaches it", "let it read a source, or what comes from one")
     assert wrong in said_after(*changes)
 

@@ -32,7 +32,7 @@ spec:
   operators:
   - {{name: double, function: "tests.worlds.toy:double", inputs: [{{from: numbers, cost: 1us}}]}}
   - {{name: total, function: "tests.worlds.toy:total", inputs: [{{from: double, cost: 1us}}]}}
-  sinks: [{{name: out, from: total, spark: {{format: json}}}}]
+  sinks: [{{name: out, from: total, spark: {{format: json, options: {{path: /nowhere}}}}}}]
   faultTolerance: {{target: {{completeness: 1.0}}, checkpoint: {{every: 5}}, failureTimeout: 1s{rest}}}
   placement:
     nodes: [{{name: node-1}}, {{name: node-2}}, {{name: node-3}}]

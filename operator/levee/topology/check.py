@@ -7,7 +7,7 @@ Called by: topology.load.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from levee.topology.checks import graph, names, placement, rates, wanted
+from levee.topology.checks import files, graph, names, placement, rates, wanted
 from levee.topology.complaint import Complaint
 from levee.topology.paths import Path, shown_path
 from levee.topology.spec import Resource
@@ -41,6 +41,8 @@ RULES: tuple[Rule, ...] = (
     Rule(graph.wiring, frozenset({"parallelism", "partitionBy", "name", "from"}), about="from"),
     Rule(wanted.source_of_rows, frozenset({"spark", "import"}), about="name"),
     Rule(wanted.imports_itself),
+    Rule(files.options, frozenset({"spark", "options", "format"})),
+    Rule(files.shared_paths, frozenset({"spark", "options", "format"})),
     Rule(rates.rates_known, frozenset({"configurations"})),
     Rule(rates.probabilities),
     Rule(rates.equal_rates),

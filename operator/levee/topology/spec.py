@@ -52,7 +52,8 @@ class Spec(Part):
         examples=[[{"name": "vwap", "function": "shop.clicks:count", "inputs": [{"from": "market", "cost": "1us"}]}]],
     )
     sinks: Sinks = Field(
-        description="Where streams are delivered.", examples=[[{"name": "out", "from": "vwap", "spark": {"format": "parquet"}}]]
+        description="Where streams are delivered.",
+        examples=[[{"name": "out", "from": "vwap", "spark": {"format": "console"}}]],
     )
     exports: Exports = Field(default_factory=Exports, description="Who else may import its streams.")
     configurations: Joints = Field(

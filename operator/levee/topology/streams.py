@@ -114,7 +114,10 @@ class Operator(Stream):
 class Sink(Part):
     name: Name = Field(description="Name of the sink.", examples=["bargains"])
     origin: Name = Field(alias="from", description="The source or operator whose stream is delivered.", examples=["index"])
-    spark: Spark = Field(description="The Spark writer that delivers the stream.", examples=[{"format": "parquet"}])
+    spark: Spark = Field(
+        description="The Spark writer that delivers the stream.",
+        examples=[{"format": "parquet", "options": {"path": "s3://bucket/folder"}}],
+    )
 
 
 Sources = Annotated[list[Source], Field(min_length=1, max_length=STREAMS_MAX)]

@@ -12,17 +12,11 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
+from levee.topology.checks.files import FLAG, PARQUET_CODECS, TEXT_CODECS
 from levee_spark.deliver.jsonlines import json_lines
 from levee_spark.deliver.times import iso
 
 Encode = Callable[[pa.Table], bytes]
-OPTIONS = {
-    "parquet": frozenset({"compression"}),
-    "json": frozenset({"compression", "ignoreNullFields"}),
-    "csv": frozenset({"compression", "header", "sep"}),
-}
-PARQUET_CODECS = ("snappy", "zstd", "gzip", "none")
-TEXT_CODECS = {"none": "", "gzip": ".gz"}
 
 
 def parquet(options: Mapping[str, str]) -> tuple[str, Encode]:
@@ -56,7 +50,7 @@ FORMATS: Mapping[str, Callable[[Mapping[str, str]], tuple[str, Encode]]] = {"par
 
 
 def packed(suffix: str, options: Mapping[str, str], encode: Encode) -> tuple[str, Encode]:
-    if chosen(options, tuple(TEXT_CODECS)) == "none":
+    if chosen(options, TEXT_CODECS) == "none":
         return suffix, encode
     return f"{suffix}.gz", lambda table: gzip.compress(encode(table), compresslevel=6, mtime=0)
 
@@ -71,7 +65,7 @@ def chosen(options: Mapping[str, str], known: tuple[str, ...]) -> str:
 
 def flag(options: Mapping[str, str], name: str, default: str) -> bool:
     value = options.get(name, default).lower()
-    if value not in {"true", "false"}:
+    if value not in FLAG:
         raise ValueError(f"{name} is {value!r}, neither true nor false")
     return value == "true"
 

@@ -11,18 +11,18 @@ from urllib.parse import unquote, urlsplit
 
 from pyspark.sql import SparkSession
 
+from levee.topology.checks.files import OPTIONS, PATH, SAME
 from levee_spark.deliver.batch import Batches
 from levee_spark.deliver.console import Console, Show
 from levee_spark.deliver.delivery import CannotDeliver, Delivery, Persistence
 from levee_spark.deliver.files import Files
-from levee_spark.deliver.formats import FORMATS, OPTIONS
+from levee_spark.deliver.formats import FORMATS
 from levee_spark.deliver.owner import Owner
 from levee_spark.store.address import open_store
 from levee_spark.store.blobs import Blobs
 from levee_spark.store.local import SCRAPS, LocalBlobs, make_folder
 
 OWN = frozenset(FORMATS) | {"console"}  # they need no Spark
-SPARKS_NAMES = {"s3a": "s3", "s3n": "s3", "abfs": "az", "abfss": "az", "wasbs": "az"}  # of the same places
 
 
 def open_delivery(
@@ -44,7 +44,7 @@ def open_delivery(
 
 def open_files(owner: Owner, form: str, options: Mapping[str, str], persistence: Persistence) -> Files:
     where = f"sink {owner.sink!r}"
-    known = OPTIONS[form] | {"path"}
+    known = {PATH, *OPTIONS[form]}
     if unknown := sorted(set(options) - known):
         raise CannotDeliver(where, f"has options that {form} files do not know: {', '.join(unknown)}", f"use {', '.join(sorted(known))}")
     if not options.get("path"):
@@ -60,7 +60,7 @@ def open_place(where: str, path: str) -> Blobs:
     """A folder of this machine, by its path or as file:///, or a bucket by the address that Spark or the store's own tools use."""
     parts = urlsplit(path)
     if parts.scheme not in {"", "file"}:
-        return open_store(path.replace(parts.scheme, SPARKS_NAMES.get(parts.scheme, parts.scheme), 1))
+        return open_store(path.replace(parts.scheme, SAME.get(parts.scheme, parts.scheme), 1))
     root = Path(unquote(parts.path) if parts.scheme else path).absolute()
     try:
         make_folder(root / SCRAPS, durable=True)  # Spark passes over names that begin with a dot
