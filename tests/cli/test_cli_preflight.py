@@ -78,7 +78,7 @@ def test_a_folder_that_cannot_be_made_is_refused_with_its_path(place: str, shop:
 
 @pytest.mark.usefixtures("shop")
 def test_what_the_planner_refuses_is_told_by_the_command_that_was_called(capsys: pytest.CaptureFixture[str]) -> None:
-    assert levee(["run", "-f", "shop.yaml", "--nodes", "x"]) == Exit.REFUSED
+    assert levee(["run", "-f", "shop.yaml", "--nodes", "x"]) == Exit.USAGE
     assert capsys.readouterr().err.startswith("levee run: the nodes cannot be used.")
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from levee.plans.ending import Refused
+from levee.plans.ending import Exit, Refused
 from levee.plans.nodes import choose
 from levee.topology.graph import Node, Topology
 from levee.topology.load import load
@@ -77,3 +77,10 @@ def test_a_file_that_names_none_is_refused(text: str, told: str, topology: Topol
     with pytest.raises(Refused) as refused:
         choose(str(path), topology)
     assert told in refused.value.text
+
+
+@pytest.mark.parametrize("text", ["0", "abc", " "])
+def test_what_is_no_number_of_nodes_is_wrong_usage(topology: Topology, text: str) -> None:
+    with pytest.raises(Refused) as refused:
+        choose(text, topology)
+    assert refused.value.code is Exit.USAGE

@@ -69,3 +69,12 @@ def test_before_the_first_epoch_what_failed_is_said_and_not_what_is_waited_for()
         seen = replace(seen, record=action.record)
     assert decision.reason is Reason.TASK_FAILED
     assert decision.text.count("vwap/0 at epoch 100") == 1
+
+
+def test_of_many_failed_tasks_each_is_told_once_whichever_of_them_try_again() -> None:
+    chronicle, told, was = Chronicle(), list[Event](), decide(WANTED, HEALTHY, NOW)
+    for text in ["a at epoch 1: x; b at epoch 1: y", "a at epoch 1: x", "b at epoch 1: y", "a at epoch 1: x; b at epoch 1: y"] * 20:
+        decision = Decision(Reason.TASK_FAILED, text)
+        told += chronicle.events(failed(), failed(), was, decision)
+        was = decision
+    assert [one.subject for one in told].count("TaskFailed") == 1

@@ -1,10 +1,12 @@
 """A store that cannot be used is refused at once, with what is wrong, where, and what to do."""
 
+import errno
 import os
 from pathlib import Path
 
 import pytest
 
+from levee_spark.store import address
 from levee_spark.store.address import CannotOpen, open_store
 from levee_spark.store.local import LocalBlobs
 from levee_spark.store.remote import RemoteBlobs
@@ -72,3 +74,21 @@ def test_all_kinds_of_buckets_are_opened_by_the_same_code() -> None:
     azure = {"AZURE_STORAGE_ACCOUNT_NAME": "account", "AZURE_STORAGE_ACCOUNT_KEY": "a2V5"}
     for uri, secret in (("s3://bucket/prefix", NOBODY), ("az://container/prefix", azure)):
         assert isinstance(open_store(uri, secret=secret, check=False), RemoteBlobs)
+
+
+def test_what_is_wrong_with_a_folder_is_one_sentence_and_its_remedy_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuses(*_: object) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(address, "make_folder", refuses)
+    with pytest.raises(CannotOpen) as refused:
+        open_store(tmp_path.as_uri())
+    complaint = refused.value.complaint
+    assert not complaint.wrong.endswith(".")
+    assert not complaint.fix.startswith("or ")
+
+
+def test_a_folder_that_is_gone_is_not_made_by_a_worker(tmp_path: Path) -> None:
+    with pytest.raises(CannotOpen, match="the directory is gone"):
+        open_store((tmp_path / "store").as_uri(), make=False)
+    assert not (tmp_path / "store").exists()

@@ -112,3 +112,9 @@ def test_a_pause_ends_in_time_or_with_the_run(hits: list[tuple[str, Hit]]) -> No
     assert hits[2] == ("go_on", hits[0][1])
     script.release()
     assert hits[3] == ("go_on", hits[1][1])
+
+
+def test_a_task_without_a_primary_is_told_from_one_that_is_not_there() -> None:
+    with pytest.raises(Missed, match="'vwap/0' has no primary now") as missed:
+        aim(Fault(Kind.KILL_REPLICA, "vwap/0"), TABLE, {})
+    assert missed.value.known == (A, B)

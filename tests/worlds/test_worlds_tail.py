@@ -9,7 +9,7 @@ from levee.cli.local.tailing import Tail, tasks_of
 from levee.plans.ending import Refused
 from levee.topology.load import load
 from levee.topology.names import TaskId
-from levee_spark.log import ask
+from levee_spark.log import ask, rest
 from levee_spark.log.requests import PutIfAbsent
 from levee_spark.log.values import EpochObject, Floor, Kind, Manifest, Segment
 from levee_spark.log.wiring import Wiring
@@ -105,3 +105,10 @@ def test_an_epoch_that_has_yet_to_come_is_refused_with_the_last_there_is(tail: T
         values(tail, 5)
     [complaint] = refused.value.complaints
     assert complaint.where == "--from" and complaint.wrong == "is 5, but the stream ends with epoch 4"
+
+
+def test_the_epoch_with_which_a_new_task_begins_has_lost_nothing(wiring: Wiring, driver: StoreDriver) -> None:
+    drive(rest.begin(wiring.layout, wiring.tasks[TASK], 7, 1), driver)
+    put(wiring, driver, 8, None, 0, Kind.SKIPPED)
+    dead = Tail(wiring, driver, [TASK], dead=True)
+    assert [json.loads(line)["_epoch"] for line in dead.lines(7, 10, follow=False)] == [8]

@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from levee.control.actions import Decision, Reason
 from levee.control.events import Event, decided, divergences, nodes, primaries, waiting, workers
+from levee.control.findings import AND
 from levee.control.names import ReplicaName
 from levee.control.seen import Observation, ReplicaSeen, Status
 from levee.topology.names import TaskId
@@ -22,7 +23,7 @@ FAILURES_KEPT = 1_000
 class Chronicle:
     failing: dict[ReplicaName, ReplicaSeen] = field(default_factory=dict)  # as it failed last, until it is past that epoch
     times: dict[Failure, int] = field(default_factory=dict)
-    headline: str = ""  # of the failures that were told last as how things are
+    headlines: frozenset[str] = frozenset()  # of the failures that were told as how things are, until all are past
 
     def events(self, before: Observation, after: Observation, was: Decision | None, decision: Decision) -> tuple[Event, ...]:
         changes = (*nodes(before, after), *workers(before, after), *primaries(before, after), *divergences(before, after))
@@ -53,12 +54,13 @@ class Chronicle:
     def decided(self, was: Decision | None, decision: Decision) -> Iterator[Event]:
         """While a failed replica tries again it seems to work for a moment: that is no news, nor is the same failure after it."""
         if decision.reason is Reason.TASK_FAILED:
-            if decision.text != self.headline:
-                self.headline = decision.text
+            now = frozenset(decision.text.split(AND))  # of many tasks now these and now those try again
+            if not now <= self.headlines:
+                self.headlines |= now
                 yield from decided(None, decision)
         elif decision.actions or not self.failing:
             if not self.failing:
-                was, self.headline = (None if self.headline else was), ""
+                was, self.headlines = (None if self.headlines else was), frozenset()
             yield from decided(was, decision)
 
 

@@ -12,6 +12,8 @@ from levee.control.seen import Observation, Status
 from levee.control.standing import reached, uncovered, unready, usable
 from levee.control.wanted import Wanted
 
+AND = "; "  # between what is said of several tasks
+
 
 def wait_until_ready(wanted: Wanted, seen: Observation, now: Instant) -> Decision | None:
     if seen.anchored:
@@ -25,7 +27,7 @@ def say_what_failed(_wanted: Wanted, seen: Observation, _now: Instant) -> Decisi
     failed = {state.task: state for state in seen.states().values() if state.status is Status.FAILED}
     if not failed:
         return None
-    return Decision(Reason.TASK_FAILED, "; ".join(f"{task} at epoch {one.epoch}: {one.first_line}" for task, one in failed.items()))
+    return Decision(Reason.TASK_FAILED, AND.join(f"{task} at epoch {one.epoch}: {one.first_line}" for task, one in failed.items()))
 
 
 def say_what_was_given_up(wanted: Wanted, seen: Observation, _now: Instant) -> Decision | None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from levee.plans.ending import Refused, use_instead
+from levee.plans.ending import Exit, Refused, use_instead
 from levee.plans.reading import read_file
 from levee.topology.complaint import Complaint
 from levee.topology.documents import decode, read_documents
@@ -47,15 +47,15 @@ def numbered(count: int, capacity_cores: float) -> tuple[Node, ...]:
 
 def _parse(text: str, capacity_cores: float) -> tuple[Node, ...]:
     if not text.strip():
-        raise _refusal("--nodes", "names no nodes", HOW)
+        raise _refusal("--nodes", "names no nodes", HOW, Exit.USAGE)
     if text.removeprefix("-").isdecimal():
         if not 1 <= int(text) <= NODES_MAX:
-            raise _refusal("--nodes", f"{text} is not between 1 and {NODES_MAX}", "give the number of nodes to plan for, such as 3")
+            raise _refusal("--nodes", f"{text} is not between 1 and {NODES_MAX}", "give a number of nodes, such as 3", Exit.USAGE)
         return numbered(int(text), capacity_cores)
     if "=" in text and not Path(text).exists():
         return _unique(tuple(_named(part, capacity_cores) for part in text.split(",")))
     if not Path(text).exists():
-        raise _refusal("--nodes", f"'{text}' is neither a number of nodes nor a file that exists", HOW)
+        raise _refusal("--nodes", f"'{text}' is neither a number of nodes nor a file that exists", HOW, Exit.USAGE)
     return _unique(tuple(_from_file(Path(text), capacity_cores)))
 
 
@@ -131,5 +131,5 @@ def _check_pinned(topology: Topology, nodes: tuple[Node, ...]) -> None:
         raise Refused("levee plan: replicas are assigned to nodes that are not there.", complaints)
 
 
-def _refusal(where: str, wrong: str, fix: str) -> Refused:
-    return Refused(UNUSABLE, [Complaint(where, wrong, fix)])
+def _refusal(where: str, wrong: str, fix: str, code: Exit = Exit.REFUSED) -> Refused:
+    return Refused(UNUSABLE, [Complaint(where, wrong, fix)], code)

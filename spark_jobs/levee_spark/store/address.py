@@ -35,6 +35,7 @@ class CannotOpen(Exception):
     """The store cannot be used; why, and what to do."""
 
     def __init__(self, where: str, wrong: str, fix: str) -> None:
+        wrong = wrong.rstrip(".")  # whoever shows it ends the sentence
         super().__init__(f"{where}: {wrong}\n  Fix: {fix}")
         self.complaint = Complaint(where, wrong, fix)
 
@@ -83,7 +84,9 @@ def open_directory(uri: str, *, durable: bool, make: bool) -> Blobs:
         blobs.sweep(time.time())  # noqa: TID251  (files are stamped by the wall clock)
         attempt(blobs)
     except OSError as error:
-        raise CannotOpen(uri, f"the directory cannot be used: {explained(error, existing(path))}", "or name another one") from error
+        raise CannotOpen(
+            uri, f"the directory cannot be used: {explained(error, existing(path))}", "mend that, or name another directory"
+        ) from error
     except Trouble as trouble:
         raise CannotOpen(uri, str(trouble), "mend that, or name another directory (on a file system with hard links)") from trouble
     return blobs

@@ -13,9 +13,9 @@ from typing import Any
 from levee.plans.ending import Exit, Refused, use_instead
 from levee.topology.complaint import Complaint
 from levee.topology.names import TaskId
-from levee_spark.log import ask, floor, head
+from levee_spark.log import ask, floor, head, rest
 from levee_spark.log.requests import Script, Wait
-from levee_spark.log.values import EpochObject, Floor, Kind, Segment
+from levee_spark.log.values import EpochObject, Floor, Kind, Manifest, Segment
 from levee_spark.log.wiring import Wiring
 from levee_spark.store.drive import drive
 from levee_spark.store.driver import StoreDriver
@@ -92,11 +92,11 @@ class Tail:
         while epoch > lowest and counted < rows:
             epoch -= 1
             manifests = [drive(head.manifest_at(self.wiring.layout, task, epoch), self.driver) for task in self.tasks]
-            counted += sum(self.counts(one.kind, one.rows) for one in manifests if one is not None)
+            counted += sum(self.counts(one) for one in manifests if one is not None)
         return max(1, epoch)
 
-    def counts(self, kind: Kind, rows: int) -> int:
-        return int(kind is not Kind.FINAL) if self.dead else rows
+    def counts(self, manifest: Manifest) -> int:
+        return int(lost_rows(manifest)) if self.dead else manifest.rows
 
     def at(self, epoch: int) -> list[EpochObject] | None:
         """Of every task; None where one of them has yet to come."""
@@ -106,11 +106,16 @@ class Tail:
 
     def lines_of(self, task: TaskId, one: EpochObject) -> Iterator[str]:
         manifest = one.manifest
-        if self.dead and manifest.kind is not Kind.FINAL:
+        if self.dead and lost_rows(manifest):
             yield json.dumps({"_epoch": manifest.epoch, "_task": task, "kind": manifest.kind.value, "error": error_of(one)})
         elif not self.dead:
             for row in rows_in(one.payload):
                 yield json.dumps({"_epoch": manifest.epoch, "_task": task, **row}, default=plain)
+
+
+def lost_rows(manifest: Manifest) -> bool:
+    """The epoch that stands before a task's first one was never anybody's: with it the stream begins."""
+    return manifest.kind is not Kind.FINAL and manifest.writer != rest.NOBODY
 
 
 def whole(wiring: Wiring, task: TaskId, epoch: int) -> Script[EpochObject | None]:

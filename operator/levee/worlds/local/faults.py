@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from levee.control.names import ReplicaName
+from levee.control.names import ReplicaName, task_of
 from levee.topology.names import TaskId
 from levee.worlds.local import processes
 from levee.worlds.local.processes import Process
@@ -71,6 +71,8 @@ def aim_at_replica(name: str, table: RunTable, primaries: Mapping[TaskId, Replic
             others = f" and {len(entry.replicas) - 1} others" if len(entry.replicas) > 1 else ""
             return Hit(f"worker {entry.incarnation} on {entry.node} with {replica}{others}", entry.replicas, (entry.process,))
     known = sorted(replica for entry in table.workers if entry.process for replica in entry.replicas)
+    if mine := [one for one in known if task_of(one) == name]:
+        raise Missed(f"'{name}' has no primary now: none of its replicas has committed an epoch", mine)
     raise Missed(f"no living worker has a replica '{name}'", [*primaries, *known])
 
 
