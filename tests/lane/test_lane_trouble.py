@@ -1,5 +1,8 @@
 """A function that goes wrong is told so in its own words, and leaves the state as it was."""
 
+import errno
+import os
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -8,11 +11,13 @@ from pathlib import Path
 import pandas as pd
 import pyarrow as pa
 import pytest
+from py4j.protocol import Py4JJavaError
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
+from levee_spark.lane.blame import judged
 from levee_spark.lane.query import Keyed
-from levee_spark.lane.trouble import Failed, explained
+from levee_spark.lane.trouble import Crashed, Failed, Trouble, explained
 from tests.lane.lanes import Inputs, Lanes, drive, table, values
 
 LIMIT_S = 3.0
@@ -171,3 +176,92 @@ def test_tables_and_sessions_are_untouched_by_what_went_wrong(lanes: Lanes, spar
         lanes(raises).compute(1, 0, [pa.table({"value": [1]})])
     assert values(lanes(lambda inputs: inputs["rows"]).compute(1, 0, [table(value=[1])])) == [(1,)]
     assert spark.range(2).count() == 2
+
+
+# ---- the machine is at fault
+
+
+def killed(inputs: Inputs) -> DataFrame:
+    """Sums up; a negative number is the out-of-memory killer, another one below it the function's own."""
+
+    def sent(value: int) -> int:
+        if value == -1:
+            os.kill(os.getpid(), signal.SIGKILL)
+        if value == -2:
+            os._exit(0)
+        if value == -3:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        if value == -4:
+            raise MemoryError
+        return value
+
+    sums = f.udf(lambda value: sent(value) + 0, "long")("value").alias("value")  # hints would choose another kind of udf
+    return inputs["rows"].select(sums).groupBy(f.lit("all").alias("all")).agg(f.sum("value"))
+
+
+@pytest.mark.parametrize(("value", "kind"), [(-1, Crashed), (-2, Crashed), (-3, Trouble), (-4, Crashed)])
+def test_a_process_that_is_gone_is_no_fault_of_the_function_and_the_state_stays(lanes: Lanes, value: int, kind: type[Trouble]) -> None:
+    lane = lanes(killed)
+    lane.compute(1, 0, [table(value=[1])])
+    with pytest.raises(Trouble) as raised:
+        lane.compute(2, 0, [table(value=[value])])
+    assert type(raised.value) is kind
+    assert values(lane.compute(2, 0, [table(value=[2])])) == [("all", 3)]
+
+
+def test_a_disk_that_fails_is_no_fault_of_the_function_and_the_state_stays(lanes: Lanes) -> None:
+    lane = lanes(killed)
+    drive(lane, [1, 2], lambda epoch: [table(value=[epoch])])
+    lane.wait_for_commit()
+    planned = lane.folder.path / "offsets"
+    planned.rename(planned.with_name("away"))
+    planned.write_text("a file, where Spark wants its folder")
+    with pytest.raises(Trouble) as raised:
+        lane.compute(3, 0, [table(value=[3])])
+    assert type(raised.value) is Trouble
+    planned = lane.folder.path / "offsets"
+    planned.unlink()
+    planned.with_name("away").rename(planned)
+    assert values(lane.compute(3, 0, [table(value=[3])])) == [("all", 6)]
+
+
+def from_java(spark: SparkSession, name: str, text: str) -> Exception:
+    """In two layers of Spark's, as PySpark raises it."""
+    jvm = spark._jvm
+    assert jvm is not None
+    one = jvm
+    for part in name.split("."):
+        one = getattr(one, part)
+    wrapped = jvm.org.apache.spark.SparkException("Job aborted", jvm.org.apache.spark.SparkException("Task failed", one(text)))
+    error: Exception = Py4JJavaError("it broke", wrapped)
+    return error
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "kind"),
+    [
+        ("java.io.IOException", "No space left on device", Trouble),
+        ("java.nio.file.FileSystemException", "No space left on device", Trouble),
+        ("java.net.SocketException", "Connection reset", Trouble),
+        ("java.lang.OutOfMemoryError", "Java heap space", Crashed),
+        ("org.apache.spark.SparkException", "Python worker exited unexpectedly (crashed)", Crashed),
+        ("org.apache.spark.SparkException", "Lost task 0.3 in stage 1.0: ExecutorLostFailure (executor 1 exited)", Trouble),
+        ("java.net.MalformedURLException", "no protocol", Failed),
+        ("java.io.NotSerializableException", "Thing", Failed),
+        ("java.lang.IllegalStateException", "too many", Failed),
+    ],
+)
+def test_what_java_raises_is_blamed_on_the_machine_or_on_the_function(spark: SparkSession, name: str, text: str, kind: type) -> None:
+    assert type(judged(from_java(spark, name, text))) is kind
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"), [(OSError(errno.ENOSPC, "full"), Trouble), (MemoryError(), Crashed), (OSError(errno.ENOENT, "none"), Failed)]
+)
+def test_what_a_definition_raises_is_blamed_likewise(lanes: Lanes, error: Exception, kind: type[Exception]) -> None:
+    def defines(_: Inputs) -> DataFrame:
+        raise error
+
+    with pytest.raises((Failed, Trouble)) as raised:
+        lanes(defines).compute(1, 0, [table(value=[1])])
+    assert type(raised.value) is kind

@@ -12,11 +12,11 @@ from levee.topology.names import TaskId
 from levee_spark.lane import rows
 from levee_spark.lane.emitting import Emitted
 from levee_spark.lane.query import Lane, LaneInput, Output
-from levee_spark.lane.trouble import Failed
+from levee_spark.lane.trouble import Crashed, Failed, Trouble
 from levee_spark.log.requests import Compute, Computed, Done, Files, Raised, Restore, Snapshot
 from levee_spark.log.values import EpochObject, Kind, Manifest
 from levee_spark.worker.assembly import end
-from levee_spark.worker.operating import Operating, Slice, StreamPart
+from levee_spark.worker.operating import EpochBroke, Operating, Slice, StreamPart
 
 LEFT, RIGHT = StreamPart((TaskId("left/0"), TaskId("left/1"))), StreamPart((TaskId("right/0"),))
 
@@ -31,6 +31,7 @@ class HeldLane:
     computed: list[tuple[int, int, list[pa.Table]]] = field(default_factory=list)
     restored: list[tuple[int, tuple[bytes, ...]]] = field(default_factory=list)
     fails: str = ""
+    broken: Trouble | None = None
     closed: bool = False
     spread: int = 0
 
@@ -39,6 +40,8 @@ class HeldLane:
 
     def compute(self, epoch: int, time_ms: int, tables: Sequence[pa.Table], *, closing: bool) -> Output:
         self.computed.append((epoch, time_ms, list(tables)))
+        if self.broken is not None:
+            raise self.broken
         if self.fails:
             raise Failed(self.fails)
         return Output(tables[0], "digest")
@@ -126,6 +129,24 @@ def test_what_a_function_raised_is_told_with_the_epoch_and_a_sample_of_its_input
     assert lines[2:6] == ["the first 3 of 5 rows of 'left' in this epoch:", "  {'n': 1}", "  {'n': 2}", "  {'n': 3}"]
     assert lines[6] == "the first 1 of 1 rows of 'right' in this epoch:"
     assert len(lines[7]) < 500
+
+
+def test_trouble_of_the_machine_is_never_told_as_the_functions_however_often_it_comes() -> None:
+    work, _ = operating(lane=HeldLane(broken=Trouble("No space left on device")))
+    for _ in range(5):
+        with pytest.raises(EpochBroke, match="epoch 5: not computed, and to be tried again: No space left"):
+            work(Compute(5, (epoch(numbers(1)), epoch(numbers(2)), epoch(numbers(3)))))
+
+
+def test_a_process_that_crashes_three_times_at_an_epoch_is_the_functions_doing_and_other_epochs_do_not_count() -> None:
+    work, _ = operating(lane=HeldLane(broken=Crashed("Python worker exited unexpectedly")))
+    inputs = (epoch(numbers(1)), epoch(numbers(2)), epoch(numbers(3)))
+    for number in (5, 5, 6):
+        with pytest.raises(EpochBroke):
+            work(Compute(number, inputs))
+    answer = work(Compute(5, inputs))
+    assert isinstance(answer, Raised)
+    assert "3 times at this epoch, so it is taken to be the function's doing: Python worker exited" in answer.error
 
 
 def test_states_are_handed_to_and_from_the_lane() -> None:

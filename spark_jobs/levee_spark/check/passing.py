@@ -29,7 +29,7 @@ from levee_spark.check.samples import START, NoSample, Samples
 from levee_spark.ingest.function import CannotIngest
 from levee_spark.lane import rows
 from levee_spark.lane.query import Function, Lane, LaneInput
-from levee_spark.lane.trouble import Failed
+from levee_spark.lane.trouble import Failed, Trouble
 from levee_spark.spark.scratch import scratch
 from levee_spark.spark.session import open_session
 from levee_spark.spark.settings import Size
@@ -90,7 +90,7 @@ class Pass:
             for epoch, tables in enumerate(map(list, zip(*inputs.values(), strict=False)), start=1):
                 time_ms = round(1_000 * (START.timestamp() + epoch * period_s(self.resource.spec)))
                 outputs.append(lane.compute(epoch, time_ms, tables).table)
-        except Failed as failed:
+        except (Failed, Trouble) as failed:
             samples = [sample(name, table) for name, table in zip(inputs, tables, strict=True)]
             what, *lines = str(failed).splitlines()
             detail = "\n".join([*lines, *samples])

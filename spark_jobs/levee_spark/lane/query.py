@@ -21,10 +21,11 @@ from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 from pyspark.sql.streaming.query import StreamingQuery
 
 from levee_spark.lane import closing, emitting, rows, stateful
+from levee_spark.lane.blame import judged
 from levee_spark.lane.emitting import Emitted
 from levee_spark.lane.folder import Folder
 from levee_spark.lane.spool import read_output, spool, spool_parts
-from levee_spark.lane.trouble import Failed, explained, never_returned, place_of, within
+from levee_spark.lane.trouble import Failed, Trouble, explained, never_returned, place_of, within
 
 Function = Callable[[dict[str, DataFrame]], DataFrame]
 
@@ -190,7 +191,7 @@ class Lane:
         try:
             frame = within(self.limit_s, lambda: self.function(frames))
         except (Exception, SystemExit) as error:
-            raise Failed(explained(error)) from error
+            raise (judged(error) if isinstance(error, Exception) else Failed(explained(error))) from error
         if not isinstance(frame, DataFrame):
             raise Failed(f"the function returned {type(frame).__name__}, not a DataFrame{place_of(self.function)}")
         if not frame.isStreaming:
@@ -224,12 +225,12 @@ class Lane:
             raise self.broken(error) from None
         return Output(*rows.digested(read_output(output, self.emits)))
 
-    def broken(self, error: Exception) -> Failed:
+    def broken(self, error: Exception) -> Failed | Trouble:
         """The state is still that of the epoch before: go back to it, in another folder."""
-        told = explained(error)
+        blamed = judged(error)
         self.stop()
         self.move()
-        return Failed(told)
+        return blamed
 
     def close_watermarks(self, epoch: int) -> None:
         """The next batch begins as if Spark had planned it already, with all time behind it. Without state there is nothing to close."""

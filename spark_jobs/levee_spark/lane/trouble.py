@@ -31,9 +31,17 @@ class Failed(Exception):
     """The function raised, or is none that Levee can use; the text is for the user."""
 
 
+class Trouble(Exception):
+    """The machine was at fault, so the epoch says nothing of the function: it stays to be done, and nothing of it may be given up."""
+
+
+class Crashed(Trouble):
+    """A process in which the function ran is gone, or its memory: either may have been at fault."""
+
+
 def explained(error: BaseException) -> str:
     """What happened, and the user's own lines, the innermost last."""
-    if isinstance(error, Failed):
+    if isinstance(error, Failed | Trouble):
         return str(error)
     text = str(error)
     if TRACEBACK in text:  # it was raised in a Python process of Spark's, which sends its traceback as text

@@ -22,7 +22,7 @@ from levee.topology.executors import Executors
 from levee.topology.spec import Resource
 from levee.topology.timing import rows_of_an_epoch
 from levee_spark.deliver.opening import OWN
-from levee_spark.lane.trouble import Failed
+from levee_spark.lane.trouble import Failed, Trouble
 from levee_spark.log import probe
 from levee_spark.log.imports import Keeper
 from levee_spark.log.requests import Answer, Done, Ingest, Report, Request
@@ -190,7 +190,7 @@ def warm(parts: Parts, session: SparkSession) -> None:
     began_s = time.monotonic()
     try:
         warm_up(session, parts.order.directory, parts.spool, parts.spread)
-    except Failed as failed:  # it is no part of the work
+    except (Failed, Trouble) as failed:  # it is no part of the work
         parts.log.say("not warm", level="warning", error=str(failed))
     else:
         parts.log.say("warm", seconds=round(time.monotonic() - began_s, 1))

@@ -7,6 +7,7 @@ Called by: main.
 import math
 import time
 import traceback
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -24,7 +25,7 @@ from levee_spark.store.drive import drive
 from levee_spark.store.driver import monotonic_ms
 from levee_spark.store.wake import Waiter
 from levee_spark.worker.assembly import Ingesting, Parts, Role, Work, end, role_of, work_of
-from levee_spark.worker.operating import Operating
+from levee_spark.worker.operating import EpochBroke, Operating
 from levee_spark.worker.order import ReplicaName
 from levee_spark.worker.phases import Phases
 from levee_spark.worker.status import Doing, Passed, Status
@@ -48,6 +49,7 @@ class ReplicaThread:
     runs: int = 0
     failures: int = 0
     failed_at: int = 0  # the epoch whose function raised last
+    crashes: Counter[tuple[str, int]] = field(default_factory=Counter)
     offered: int = 0  # of the ingestion that is at work
     rate_since: tuple[float, int] = (0.0, 0)
 
@@ -104,19 +106,28 @@ class ReplicaThread:
         self.runs += 1
         try:
             self.work, self.offered = work_of(self.parts, self.name, self.function, self.runs, self.waits_for), 0
+            if isinstance(self.work, Operating):
+                self.work.crashes = self.crashes
             self.role = role_of(self.parts, self.name, self.function)
             self.status.doing = Doing.IDLE
             script = Phases(self.status.took, time.monotonic).watch(self.role.run())
             return drive(script, self.parts.driver, self.waiter, self.answer)
+        except EpochBroke as broke:
+            self.failed_at = broke.epoch
+            self.broke(str(broke), str(broke))
+            return None
         except Exception as error:  # noqa: BLE001  # a thread that dies silently would look like a replica that waits
-            self.rest(Doing.FAILED, f"{type(error).__name__}: {error}")
-            self.say("broke", level="error", error=traceback.format_exc())
-            time.sleep(self.pause_s())
+            self.broke(f"{type(error).__name__}: {error}", traceback.format_exc())
             return None
         finally:
             if self.work is not None:
                 end(self.work)
                 self.work = None
+
+    def broke(self, error: str, told: str) -> None:
+        self.rest(Doing.FAILED, error)
+        self.say("broke", level="error", error=told)
+        time.sleep(self.pause_s())
 
     def failed(self, ending: Ending) -> None:
         """The user's function raised, or does not repeat itself and must. The same is tried again, in case the world was at fault;
