@@ -86,6 +86,10 @@ def columns_by_run(inputs: Inputs) -> DataFrame:
     return inputs["numbers"].select(f.col("value").alias("at_" + os.environ["TZ"].partition("/")[0].lower()))
 
 
+def doubled(inputs: Inputs) -> DataFrame:
+    return inputs["numbers"].select("value", "value", "name")
+
+
 def after_raises(inputs: Inputs) -> DataFrame:
     return inputs["raises"]
 

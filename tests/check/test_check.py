@@ -24,7 +24,7 @@ REPEATABLE = ("good", "counted", "after_dice", "after_raises", "of_given", "of_t
 UNCHECKED = ("of_unknown",)
 WRONG = (
     *("clock", "dice", "dice_in_sql", "numbered", "python_clock", "hash_order"),
-    *("row_order", "float_sum", "pairs", "timers", "raises", "columns_by_run"),
+    *("row_order", "float_sum", "pairs", "timers", "raises", "columns_by_run", "doubled"),
 )
 
 

@@ -67,3 +67,19 @@ def test_what_was_emitted_is_known_from_the_running_lane_too(lanes: Lanes) -> No
     lane.function = renamed
     with pytest.raises(Failed, match="'cost' is new"):
         lane.compute(2, 0, [table(key=["a"], value=[2])])
+
+
+@pytest.mark.parametrize(
+    ("columns", "told"),
+    [
+        (("key", "key", "value"), "'key', 'key'"),
+        (("key", "value", "value AS KEY"), "'key', 'KEY'"),
+        (("named_struct('a', 1, 'a', value) AS one",), "Ambiguous reference to the field `a`"),
+    ],
+)
+def test_columns_that_have_a_name_in_common_are_refused_and_named(lanes: Lanes, columns: tuple[str, ...], told: str) -> None:
+    """Whoever reads a row by name would keep one of them, or none."""
+    with pytest.raises(Failed) as raised:
+        lanes(lambda inputs: inputs["rows"].selectExpr(*columns)).compute(1, 0, [table(key=["a"], value=[1])])
+    assert told in str(raised.value)
+    assert str(raised.value).splitlines()[-1].endswith(" in <lambda>")

@@ -7,6 +7,8 @@ Called by: query, when it starts; worker.assembly, for a stream that has no chec
 
 import base64
 import re
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,6 +41,15 @@ class Emitted:
 
 def without_hashes(schema: pa.Schema) -> pa.Schema:
     return pa.schema([field for field in schema if field.name not in HASHES])
+
+
+def check_names(names: Sequence[str], place: str) -> None:
+    """Files, tables and whoever reads a row by name would keep one of two columns, or none."""
+    times = Counter(name.lower() for name in names)  # Spark does not tell `k` from `K`
+    doubled = [f"'{name}'" for name in names if times[name.lower()] > 1]
+    if doubled:
+        wrong = f"it emits {len(doubled)} columns that have a name in common: {', '.join(doubled)} (Spark does not tell capitals apart)."
+        raise Failed(f"{wrong}\nDrop all but one, or give each a name of its own: `.withColumnRenamed` or `.alias`.{place}")
 
 
 def check(before: Emitted | None, after: Emitted, place: str) -> None:

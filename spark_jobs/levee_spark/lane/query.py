@@ -157,7 +157,6 @@ class Lane:
     def start(self, tables: Sequence[pa.Table]) -> None:
         self.hand_over()
         frame = self.result({one.stream: self.read(index, one, tables[index]) for index, one in enumerate(self.inputs)})
-        self.emits = to_arrow_schema(frame.schema, error_on_duplicated_field_names_in_struct=True, timezone="UTC")
         emitting.check(self.emitted, self.emitting(), place_of(self.function))
         operators = stateful.operators_of(frame)
         stateful.check(self.operators if self.folder.has_state() else None, operators)
@@ -197,7 +196,17 @@ class Lane:
         if not frame.isStreaming:
             wrong = "the function returned a DataFrame that is not computed from its inputs: derive it from the frames it is given"
             raise Failed(wrong + place_of(self.function))
-        return rows.emitted(frame)
+        return self.hashed(frame)
+
+    def hashed(self, frame: DataFrame) -> DataFrame:
+        """As it is emitted, if others can read it."""
+        emitting.check_names(rows.own(frame).columns, place_of(self.function))
+        try:
+            made = rows.emitted(frame)
+            self.emits = to_arrow_schema(made.schema, error_on_duplicated_field_names_in_struct=True, timezone="UTC")
+        except PySparkException as error:  # two fields of one name, or values that Arrow does not have
+            raise Failed(explained(error) + place_of(self.function)) from error
+        return made
 
     def begin_either(self, frame: DataFrame) -> StreamingQuery:
         """Append where Spark permits it; else update: aggregations without a watermark."""

@@ -25,8 +25,12 @@ PACK_BYTES = 16 << 10  # smaller tables are not worth it
 
 def emitted(frame: DataFrame) -> DataFrame:
     """What an operator emits of its function's result, with hashes."""
-    own = frame.drop(EPOCH, EPOCH_TIME)
-    return own.withColumns({name: row_hash(own, salt) for salt, name in enumerate(HASHES)})
+    mine = own(frame)
+    return mine.withColumns({name: row_hash(mine, salt) for salt, name in enumerate(HASHES)})
+
+
+def own(frame: DataFrame) -> DataFrame:
+    return frame.drop(EPOCH, EPOCH_TIME)
 
 
 def row_hash(frame: DataFrame, salt: int) -> Column:
