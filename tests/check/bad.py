@@ -90,6 +90,26 @@ def doubled(inputs: Inputs) -> DataFrame:
     return inputs["numbers"].select("value", "value", "name")
 
 
+def windows(inputs: Inputs) -> DataFrame:
+    """None of them ends within the sample."""
+    late = inputs["numbers"].withWatermark("_epoch_time", "10 minutes")
+    return late.groupBy(f.window("_epoch_time", "1 hour"), "name").agg(f.max("value").alias("highest"))
+
+
+def after_windows(inputs: Inputs) -> DataFrame:
+    return inputs["windows"].select("name", "highest")
+
+
+def windows_by_chance(inputs: Inputs) -> DataFrame:
+    drawn = inputs["numbers"].withColumn("drawn", f.udf(lambda value: value + time.time_ns(), "long")("value"))
+    late = drawn.withWatermark("_epoch_time", "10 minutes")
+    return late.groupBy(f.window("_epoch_time", "1 hour"), "name").agg(f.max("drawn").alias("drawn"))
+
+
+def silent(inputs: Inputs) -> DataFrame:
+    return inputs["numbers"].where("value < 0")
+
+
 def after_raises(inputs: Inputs) -> DataFrame:
     return inputs["raises"]
 

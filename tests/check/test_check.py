@@ -20,11 +20,11 @@ from levee_spark.check.samples import Samples, spread
 from levee_spark.lane.rows import encode
 
 HERE = Path(__file__).parent
-REPEATABLE = ("good", "counted", "after_dice", "after_raises", "of_given", "of_ticks")
-UNCHECKED = ("of_unknown",)
+REPEATABLE = ("good", "counted", "after_dice", "after_raises", "of_given", "of_ticks", "windows", "after_windows")
+UNCHECKED = ("of_unknown", "silent")
 WRONG = (
     *("clock", "dice", "dice_in_sql", "numbered", "python_clock", "hash_order"),
-    *("row_order", "float_sum", "pairs", "timers", "raises", "columns_by_run", "doubled"),
+    *("row_order", "float_sum", "pairs", "timers", "raises", "columns_by_run", "doubled", "windows_by_chance"),
 )
 
 
@@ -124,6 +124,8 @@ def test_nothing_is_said_against_what_repeats_itself(found: Ran, operator: str) 
         ("row_order", "column 'all' differs"),
         ("float_sum", "column 'total' differs in its last digits"),
         ("columns_by_run", "has the columns at_utc int64 the first time, and at_pacific int64 the second"),
+        ("windows_by_chance", "column 'drawn' differs (epoch 3)"),
+        ("doubled", "it emits 2 columns that have a name in common: 'value', 'value'"),
         ("pairs", "puts other values together in a row"),
     ],
 )
@@ -177,6 +179,13 @@ def test_a_source_that_makes_no_samples_needs_some(found: Ran) -> None:
     assert "of which there are no sample epochs" in told
     assert "--sample DIR, with DIR/unknown.parquet" in told
     assert "was not run" in found.of("of_unknown")[0]
+
+
+def test_what_emitted_no_row_is_not_called_repeatable(found: Ran) -> None:
+    assert found.of("silent") == [
+        "silent: emitted nothing in 2 epochs and at their end, so no row was compared: not checked.\n"
+        "    Fix: try --epochs 8, or give rows that it lets through as --sample DIR."
+    ]
 
 
 def test_without_findings_the_exit_code_is_0(capsys: pytest.CaptureFixture[str]) -> None:

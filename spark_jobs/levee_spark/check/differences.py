@@ -36,6 +36,11 @@ def findings_of(operator: str, first: Path, second: Path) -> Iterator[Finding]:
     yield from columns.values()
 
 
+def emitted_nothing(operator: str, first: Path) -> bool:
+    """Then nothing was compared."""
+    return not any(read(file).num_rows for file in (first / operator).glob("*.arrow"))
+
+
 def read(file: Path) -> pa.Table:
     return ipc.open_stream(pa.py_buffer(file.read_bytes())).read_all()
 

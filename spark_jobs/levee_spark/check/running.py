@@ -13,11 +13,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from levee.topology.wording import count
 from levee_spark.check import differences, finding
 from levee_spark.check.finding import Finding, Weight
 from levee_spark.check.order import PassOrder
 
 SECOND = {"PYTHONHASHSEED": "2", "TZ": "Pacific/Chatham"}  # a quarter of an hour off the others
+EPOCHS_MORE = 4  # times as many, where there was nothing to see
 FIRST = {"PYTHONHASHSEED": "1", "TZ": "UTC"}
 
 
@@ -42,15 +44,23 @@ def check(asked: Asked, tell: Callable[[str], None]) -> tuple[Finding, ...]:
         found = passed(first, FIRST)
         tell("and once more: other hash seed, clock, time zone and order of rows")
         again = passed(second, SECOND)
-        return settled(asked.operators, first.folder, second.folder, found, again)
+        return settled(asked, first.folder, second.folder, found, again)
 
 
-def settled(operators: Sequence[str], first: Path, second: Path, found: Sequence[Finding], again: Sequence[Finding]) -> tuple[Finding, ...]:
+def settled(asked: Asked, first: Path, second: Path, found: Sequence[Finding], again: Sequence[Finding]) -> tuple[Finding, ...]:
     """What went wrong twice is told once."""
     broken = {one.operator for one in found if one.weight is not Weight.WARNING}
     news = [one for one in again if one.operator not in broken]
-    differing = [one for name in operators for one in differences.findings_of(name, first, second)]
-    return (*found, *news, *differing)
+    differing = [one for name in asked.operators for one in differences.findings_of(name, first, second)]
+    told = {one.operator for one in (*found, *news, *differing) if one.weight is not Weight.WARNING}
+    silent = [nothing(name, asked.epochs) for name in asked.operators if name not in told and differences.emitted_nothing(name, first)]
+    return (*found, *news, *differing, *silent)
+
+
+def nothing(operator: str, epochs: int) -> Finding:
+    wrong = f"emitted nothing in {count(epochs, 'epoch')} and at their end, so no row was compared: not checked"
+    fix = f"try --epochs {EPOCHS_MORE * epochs}, or give rows that it lets through as --sample DIR"
+    return Finding(operator, Weight.UNCHECKED, wrong, fix)
 
 
 def passed(order: PassOrder, changes: dict[str, str]) -> tuple[Finding, ...]:

@@ -124,6 +124,12 @@ class Lane:
         told = json.dumps({"base": self.base, "operators": self.operators, "emitted": emitted}).encode()
         return ("lane", told), ("checkpoint", self.folder.pack(self.batch()))
 
+    def keeps_state(self) -> bool:
+        """Of the epochs so far."""
+        if self.query is not None:
+            self.wait_for_commit()
+        return self.folder.has_state()
+
     def stop(self) -> None:
         if self.query is not None:
             self.query.stop()

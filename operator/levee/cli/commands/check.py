@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 EPOCHS = 8
 EPILOG = """\b
-Exit codes: 0 all functions repeat themselves, 1 some do not, or could not be run, 2 wrong usage.
+Exit codes: 0 all functions repeat themselves, 1 some do not, could not be run or emitted no row to compare, 2 wrong usage.
 """
 
 
@@ -39,7 +39,8 @@ Exit codes: 0 all functions repeat themselves, 1 some do not, or could not be ru
 def check(ctx: click.Context, file: str, epochs: int, sample: Path | None) -> None:
     """Run every operator's function twice and say where the two differ.
 
-    Over sample epochs, the second time under another hash seed, clock, time zone and order of rows. Generators (replay) and the
+    Over sample epochs, and a last one in which all windows close; the second time under another hash seed, clock, time zone and
+    order of rows. Generators (replay) and the
     rate source make their own samples; of other sources, give some with --sample.
     """
     from levee.cli.local import preflight
