@@ -110,6 +110,26 @@ def silent(inputs: Inputs) -> DataFrame:
     return inputs["numbers"].where("value < 0")
 
 
+def no_frame(_: Inputs) -> DataFrame:
+    return None  # type: ignore[return-value]
+
+
+def foreign(inputs: Inputs) -> DataFrame:
+    return inputs["numbers"].sparkSession.range(3).toDF("value")
+
+
+def leaves(_: Inputs) -> DataFrame:
+    os._exit(7)
+
+
+def leaves_quietly(_: Inputs) -> DataFrame:
+    os._exit(0)
+
+
+def leaves_rows(inputs: Inputs) -> DataFrame:
+    return inputs["numbers"].select(f.udf(lambda _: os._exit(0), "long")("value").alias("value"))
+
+
 def after_raises(inputs: Inputs) -> DataFrame:
     return inputs["raises"]
 

@@ -24,7 +24,19 @@ REPEATABLE = ("good", "counted", "after_dice", "after_raises", "of_given", "of_t
 UNCHECKED = ("of_unknown", "silent")
 WRONG = (
     *("clock", "dice", "dice_in_sql", "numbered", "python_clock", "hash_order"),
-    *("row_order", "float_sum", "pairs", "timers", "raises", "columns_by_run", "doubled", "windows_by_chance"),
+    *(
+        "row_order",
+        "float_sum",
+        "pairs",
+        "timers",
+        "raises",
+        "columns_by_run",
+        "doubled",
+        "windows_by_chance",
+        "no_frame",
+        "foreign",
+        "leaves_rows",
+    ),
 )
 
 
@@ -71,6 +83,7 @@ class Ran:
     code: int
     out: str
     complaints: tuple[str, ...]  # each with its lines
+    errors: str
 
     def of(self, operator: str, *, warnings: bool = False) -> list[str]:
         name, start = operator.replace("_", "-"), "warning: " if warnings else ""
@@ -90,7 +103,7 @@ def ran(place: Path, operators: tuple[str, ...], *flags: str) -> Ran:
             complaints.append(line.strip())
         elif complaints:
             complaints[-1] += "\n" + line
-    return Ran(ended.returncode, ended.stdout, tuple(complaints))
+    return Ran(ended.returncode, ended.stdout, tuple(complaints), ended.stderr)
 
 
 @pytest.fixture(scope="module")
@@ -186,6 +199,30 @@ def test_what_emitted_no_row_is_not_called_repeatable(found: Ran) -> None:
         "silent: emitted nothing in 2 epochs and at their end, so no row was compared: not checked.\n"
         "    Fix: try --epochs 8, or give rows that it lets through as --sample DIR."
     ]
+
+
+@pytest.mark.parametrize("name", ["no_frame", "foreign"])
+def test_what_is_no_frame_of_its_inputs_is_told_with_the_function_s_own_line(found: Ran, name: str) -> None:
+    [told] = found.of(name)
+    assert "the function returned" in told
+    assert f"bad.py:{lines_of_bad(f'def {name}(')} in {name}" in told
+
+
+def lines_of_bad(start: str) -> int:
+    return next(number for number, line in enumerate((HERE / "bad.py").read_text().splitlines(), start=1) if line.startswith(start))
+
+
+def test_a_process_of_spark_s_that_a_function_ends_is_told(found: Ran) -> None:
+    assert "Python worker exited unexpectedly" in found.of("leaves_rows")[0]
+
+
+@pytest.mark.parametrize("name", ["leaves", "leaves_quietly"])
+def test_a_function_that_ends_its_process_is_named(tmp_path: Path, name: str) -> None:
+    ended = ran(tmp_path, (name, *(one for one in REPEATABLE + UNCHECKED if one.startswith("of_"))))  # every source needs a reader
+    assert ended.code == Exit.REFUSED
+    code = {"leaves": 7, "leaves_quietly": 0}[name]
+    told = f"its process ended with exit code {code} while it ran the function of '{name.replace('_', '-')}' (bad:{name})"
+    assert told in ended.errors
 
 
 def test_without_findings_the_exit_code_is_0(capsys: pytest.CaptureFixture[str]) -> None:

@@ -24,6 +24,15 @@ class PassOrder:
         path.write_text(json.dumps({"epochs": self.epochs, **{name: str(value) for name, value in told.items() if value is not None}}))
         return path
 
+    @property
+    def at(self) -> Path:
+        """Which function runs now: whoever ends the process cannot say so."""
+        return self.folder / "at"
+
+    @property
+    def findings(self) -> Path:
+        return self.folder / "findings.json"
+
     @classmethod
     def read(cls, path: Path) -> "PassOrder":
         told = json.loads(path.read_text())

@@ -59,7 +59,8 @@ class Pass:
         by_name = {one.name: one for one in self.resource.spec.operators}
         for operator in convert(self.resource).operators:
             self.check(by_name[operator.name])
-        write(self.order.folder / "findings.json", self.findings)
+        self.order.at.unlink(missing_ok=True)
+        write(self.order.findings, self.findings)
 
     def samples(self) -> Samples:
         return Samples(self.order.epochs, period_s(self.resource.spec), self.order.sample)
@@ -77,6 +78,7 @@ class Pass:
             what, _, fix = str(wrong).partition(" Fix: ")
             self.found(operator.name, Weight.WRONG, what, fix)
             return
+        self.order.at.write_text(f"'{operator.name}' ({operator.function})")
         self.warn(operator, function)
         self.compute(operator, function, inputs)
 

@@ -67,9 +67,16 @@ def passed(order: PassOrder, changes: dict[str, str]) -> tuple[Finding, ...]:
     words = [sys.executable, "-m", "levee_spark.check", str(order.write())]
     with process(words, {**os.environ, **changes}) as running:
         _, errors = running.communicate()
-    if running.returncode != 0:
-        raise Broken("\n".join(errors.decode(errors="replace").strip().splitlines()[-5:]))
-    return finding.read(order.folder / "findings.json")
+    if running.returncode != 0 or not order.findings.exists():
+        raise Broken("\n".join([ended(order, running.returncode), *errors.decode(errors="replace").strip().splitlines()[-5:]]))
+    return finding.read(order.findings)
+
+
+def ended(order: PassOrder, code: int) -> str:
+    how = f"signal {-code}" if code < 0 else f"exit code {code}"
+    if not order.at.exists():
+        return f"its process ended with {how}."
+    return f"its process ended with {how} while it ran the function of {order.at.read_text()}: a function must not end its process."
 
 
 @contextmanager

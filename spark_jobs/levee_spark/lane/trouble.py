@@ -5,6 +5,7 @@ Called by: query; worker.operating, which adds the epoch and a sample of the inp
 """
 
 import ctypes
+import inspect
 import re
 import sys
 import sysconfig
@@ -120,5 +121,5 @@ def hangs_at(thread: int) -> list[str]:
 
 def place_of(function: Callable[..., object]) -> str:
     """Where it begins; nothing for what is no function of Python's."""
-    code = getattr(function, "__code__", None)
+    code = getattr(inspect.unwrap(function), "__code__", None)  # not what is wrapped around it
     return f"\n{told(code.co_filename, code.co_firstlineno, code.co_name, '')}" if code is not None else ""
