@@ -195,10 +195,9 @@ def test_a_source_that_makes_no_samples_needs_some(found: Ran) -> None:
 
 
 def test_what_emitted_no_row_is_not_called_repeatable(found: Ran) -> None:
-    assert found.of("silent") == [
-        "silent: emitted nothing in 2 epochs and at their end, so no row was compared: not checked.\n"
-        "    Fix: try --epochs 8, or give rows that it lets through as --sample DIR."
-    ]
+    [told] = found.of("silent")
+    assert told.startswith("silent: emitted nothing in 2 epochs and at their end, so no row was compared: not checked.\n")
+    assert "Fix: try --epochs 8, or give rows that it lets through as --sample DIR." in told
 
 
 @pytest.mark.parametrize("name", ["no_frame", "foreign"])

@@ -72,6 +72,19 @@ def test_epochs_are_read_as_a_batch_with_their_time(notebook: SparkSession, stre
     assert sorted(tuple(row) for row in found) == [(n, n, 1_700_000_000 + n) for n in (2, 3, 4)]
 
 
+@pytest.mark.parametrize("options", [{"startingEpoch": "10"}, {"startingEpoch": "latest"}, {"startingEpoch": "50", "endingEpoch": "60"}])
+def test_epochs_that_have_yet_to_come_are_an_empty_batch(notebook: SparkSession, streams: Streams, options: dict[str, str]) -> None:
+    streams.epochs("prices/0", 1, 9)
+    frame = notebook.read.format("levee").options(**streams.options("prices", **options)).load()
+    assert (frame.count(), frame.columns) == (0, ["n", "task", "_epoch", "_epoch_time"])
+
+
+def test_a_batch_that_would_end_before_it_begins_is_refused(notebook: SparkSession, streams: Streams) -> None:
+    streams.epochs("prices/0", 1, 9)
+    with pytest.raises(Exception, match="startingEpoch is 50, and endingEpoch 40"):
+        notebook.read.format("levee").options(**streams.options("prices", startingEpoch="50", endingEpoch="40")).load()
+
+
 def test_an_unknown_stream_is_told_where_one_types(notebook: SparkSession, streams: Streams) -> None:
     streams.epochs("prices/0", 1, 1)
     with pytest.raises(Exception, match="there is no such stream"):

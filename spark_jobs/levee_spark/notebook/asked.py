@@ -41,6 +41,7 @@ def asked(options: Mapping[str, str], known: tuple[str, ...], default_start: str
     told = {name.lower(): value for name, value in options.items()}
     if unknown := sorted(set(told) - {name.lower() for name in known} - SPARKS):
         raise CannotUse(WHERE, f"has no option {', '.join(unknown)}", f"use {', '.join(known)}")
+    ending = number("endingEpoch", told["endingepoch"]) if told.get("endingepoch", LATEST) != LATEST else None
     store, topology = needed(told, "store", "file:///… or s3://…"), needed(told, "topology", "namespace/name")
     return Asked(
         store,
@@ -48,8 +49,8 @@ def asked(options: Mapping[str, str], known: tuple[str, ...], default_start: str
         told.get("uid"),
         needed(told, "stream", "the name of a source or an operator"),
         tuple(number("task", one) for one in told["task"].split(",")) if "task" in told else (),
-        starting(told.get("startingepoch", default_start)),
-        number("endingEpoch", told["endingepoch"]) if told.get("endingepoch", LATEST) != LATEST else None,
+        starting(told.get("startingepoch", default_start), ending),
+        ending,
         number("maxEpochsPerTrigger", told["maxepochspertrigger"], 1) if "maxepochspertrigger" in told else None,
         truth("failOnDataLoss", told.get("failondataloss", "true")),
         number("pollMs", told.get("pollms", str(POLL_LOCAL_MS if store.startswith("file:") else POLL_REMOTE_MS))),
@@ -69,9 +70,11 @@ def number(name: str, text: str, least: int = 0) -> int:
     return int(text)
 
 
-def starting(text: str) -> str:
+def starting(text: str, ending: int | None) -> str:
     if text not in {EARLIEST, LATEST} and not (text.isdecimal() and int(text) >= 1):
         raise CannotUse(WHERE, f"startingEpoch is {text!r}", f"write {EARLIEST}, {LATEST}, or the number of an epoch (the first is 1)")
+    if ending is not None and text.isdecimal() and int(text) > ending:
+        raise CannotUse(WHERE, f"startingEpoch is {text}, and endingEpoch {ending}", f"end at {text} or later, or begin at {ending} or before")
     return text
 
 
