@@ -57,6 +57,14 @@ def test_a_directory_without_rights_is_refused_with_the_user(tmp_path: Path) -> 
     assert f"id {os.getuid()}" in refused((tmp_path / "store").as_uri())
 
 
+def test_who_only_reads_leaves_a_directory_as_it_is_and_makes_none(tmp_path: Path) -> None:
+    """It may be full, or read-only."""
+    blobs = open_store(tmp_path.as_uri(), writes=False)
+    assert isinstance(blobs, LocalBlobs) and list(tmp_path.iterdir()) == []
+    assert "there is no such directory" in refused((tmp_path / "none").as_uri(), writes=False)
+    assert not (tmp_path / "none").exists()
+
+
 def test_a_setting_that_does_not_exist_is_named() -> None:
     assert "aws_acces_key" in refused("s3://bucket/prefix", secret={"AWS_ACCES_KEY": "x"})
 

@@ -5,15 +5,12 @@ Called by: `look`.
 
 from collections.abc import Iterator
 from functools import lru_cache
-from pathlib import Path
-from urllib.parse import unquote, urlsplit
 
 from levee_spark.notebook.asked import Asked
 from levee_spark.notebook.trouble import CannotUse
 from levee_spark.store.address import CannotOpen, open_store, remedy
 from levee_spark.store.blobs import Blobs, Trouble
 from levee_spark.store.driver import StoreDriver
-from levee_spark.store.local import LocalBlobs
 from levee_spark.store.shared import Shared
 
 REMEMBERED_BYTES = 0  # what has been trimmed since must be seen to be gone
@@ -25,14 +22,8 @@ def opened(uri: str, *, writes: bool) -> StoreDriver:
 
 
 def blobs_of(uri: str, *, writes: bool) -> Blobs:
-    """Of a directory that is only read, nothing is tried but to read it."""
-    path = Path(unquote(urlsplit(uri).path))
-    if uri.startswith("file:") and not writes:
-        if not path.is_dir():
-            raise CannotUse(uri, "there is no such directory on this machine", "mend the address: it is spec.store.uri of the topology")
-        return LocalBlobs(path)
     try:
-        return open_store(uri, check=False)
+        return open_store(uri, check=False, writes=writes)
     except CannotOpen as cannot:
         raise CannotUse(cannot.complaint.where, cannot.complaint.wrong, cannot.complaint.fix) from cannot
 

@@ -48,21 +48,23 @@ def open_store(
     timeout_ms: int = TIMEOUT_MS,
     check: bool = True,
     make: bool = True,
+    writes: bool = True,
 ) -> Blobs:
     """`secret`: settings by the names of the environment (AWS_ACCESS_KEY_ID, AWS_ENDPOINT_URL, ...); they go before it.
 
     `make`: a directory that is not there; workers do not, since whoever runs them has: what is gone meanwhile may come back.
+    `writes`: False for those who only read, so that a full or read-only store can be read; of a bucket, reading is tried then and no more.
     `durable`, or `?durable=false` in the address: whether a directory outlives a crash of the machine.
     """
     scheme, _, rest = uri.partition("://")
     match scheme:
         case "file":
-            return open_directory(uri, durable=durable and "durable=false" not in urlsplit(uri).query, make=make)
+            return open_directory(uri, durable=durable and "durable=false" not in urlsplit(uri).query, make=make, writes=writes)
         case "memory":
             return RemoteBlobs(MemoryStore(), "memory://", stamp_ms=1)
         case "s3" | "gs" | "az" if urlsplit(uri).netloc:
             blobs = RemoteBlobs(bucket(uri, secret or {}, timeout_ms), uri)
-            return works(blobs) if check else blobs
+            return works(blobs, writes=writes) if check else blobs
         case "s3" | "gs" | "az":
             raise CannotOpen(uri, "names no bucket", f"write {scheme}://bucket/prefix")
         case _ if rest:
@@ -71,13 +73,15 @@ def open_store(
             raise CannotOpen(repr(uri), "is no address of a store", f"use {EXAMPLES}")
 
 
-def open_directory(uri: str, *, durable: bool, make: bool) -> Blobs:
+def open_directory(uri: str, *, durable: bool, make: bool, writes: bool) -> Blobs:
     parts = urlsplit(uri)
     path = Path(unquote(parts.path))
     if parts.netloc not in {"", "localhost"} or not path.is_absolute():
         raise CannotOpen(uri, "names no directory of this machine", f"write file:///{parts.netloc}{parts.path} with three slashes")
     if not make and not path.is_dir():
         raise CannotOpen(uri, "the directory is gone", "bring it back (is it mounted?)")
+    if not writes:
+        return readable(uri, path, durable=durable)
     try:
         make_folder(path / SCRAPS, durable)
         blobs = LocalBlobs(path, durable)
@@ -90,6 +94,13 @@ def open_directory(uri: str, *, durable: bool, make: bool) -> Blobs:
     except Trouble as trouble:
         raise CannotOpen(uri, str(trouble), "mend that, or name another directory (on a file system with hard links)") from trouble
     return blobs
+
+
+def readable(uri: str, path: Path, *, durable: bool) -> Blobs:
+    """Nothing is tried but to read it."""
+    if not path.is_dir():
+        raise CannotOpen(uri, "there is no such directory on this machine", "mend the address: it is spec.store.uri of the topology")
+    return LocalBlobs(path, durable)
 
 
 def existing(path: Path) -> Path:
@@ -121,9 +132,10 @@ def sorted_out(secret: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str
     return settings, client
 
 
-def works(blobs: Blobs) -> Blobs:
+def works(blobs: Blobs, *, writes: bool) -> Blobs:
     """List, write, delete: a missing bucket, wrong keys and missing rights each show in one of them."""
-    for does, act in (("listed", partial(blobs.names, "levee-check", "", 1)), ("written to", partial(attempt, blobs))):
+    listed, written = ("listed", partial(blobs.names, "levee-check", "", 1)), ("written to", partial(attempt, blobs))
+    for does, act in (listed, written) if writes else (listed,):
         try:
             act()
         except Trouble as trouble:

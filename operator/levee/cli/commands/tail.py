@@ -28,7 +28,7 @@ def tail(stream: str, follow: bool, begin: int | None, rows: int, dead: bool, di
 
     folder, table = find("levee tail", directory)
     wiring = wiring_in(folder, table.uid)
-    driver = driver_of("levee tail", table)
+    driver = driver_of("levee tail", table, writes=False)
     try:
         following = Tail(wiring, driver, tasks_of(stream, wiring), dead=dead)
         for line in following.lines(begin, rows, follow=follow):

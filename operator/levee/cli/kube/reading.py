@@ -39,7 +39,7 @@ def lines(resource: Resource, uid: str, secret: Mapping[str, str] | None, asked:
     wiring = wiring_of(resource, uid)
     tasks = tasks_of(asked.stream, wiring)
     try:
-        driver = StoreDriver(open_store(resource.spec.store.uri, secret=secret))
+        driver = StoreDriver(open_store(resource.spec.store.uri, secret=secret, writes=False))
     except CannotOpen as wrong:
         raise Refused("levee tail: the store cannot be used.", [wrong.complaint]) from None
     try:

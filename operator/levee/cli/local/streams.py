@@ -34,16 +34,16 @@ def wired(resource: Resource, uid: str) -> Wiring:
     return wiring_of(resource, uid)
 
 
-def driver_of(command: str, table: RunTable) -> StoreDriver:
+def driver_of(command: str, table: RunTable, *, writes: bool) -> StoreDriver:
     try:
-        return StoreDriver(open_store(table.store))
+        return StoreDriver(open_store(table.store, writes=writes))
     except CannotOpen as wrong:
         raise Refused(f"{command}: the store cannot be used.", [wrong.complaint]) from None
 
 
 def order_stop(folder: Folder, table: RunTable) -> int:
     """The number of the record that orders it; who loses the race for a number tries the next."""
-    book = Book(wiring_in(folder, table.uid), driver_of("levee stop", table), f"levee stop {os.getpid()}")
+    book = Book(wiring_in(folder, table.uid), driver_of("levee stop", table, writes=True), f"levee stop {os.getpid()}")
     try:
         while (record := book.newest()) is not None and not record.shape.stopped:
             stopped = control.successor(record, book.holder, shape=replace(record.shape, stopped=True))
