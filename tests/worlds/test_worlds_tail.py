@@ -1,14 +1,18 @@
 """What `levee tail` reads: committed epochs, in order, of all tasks of a stream."""
 
 import json
+import math
 from collections.abc import Iterator
 
+import pyarrow as pa
 import pytest
 
 from levee.cli.local.tailing import Tail, tasks_of
 from levee.plans.ending import Refused
 from levee.topology.load import load
 from levee.topology.names import TaskId
+from levee_spark.deliver.jsonlines import json_lines
+from levee_spark.lane.rows import encode
 from levee_spark.log import ask, rest
 from levee_spark.log.requests import PutIfAbsent
 from levee_spark.log.values import EpochObject, Floor, Kind, Manifest, Segment
@@ -112,3 +116,19 @@ def test_the_epoch_with_which_a_new_task_begins_has_lost_nothing(wiring: Wiring,
     put(wiring, driver, 8, None, 0, Kind.SKIPPED)
     dead = Tail(wiring, driver, [TASK], dead=True)
     assert [json.loads(line)["_epoch"] for line in dead.lines(7, 10, follow=False)] == [8]
+
+
+def test_values_are_printed_as_a_json_sink_writes_them(wiring: Wiring, driver: StoreDriver) -> None:
+    kind = pa.map_(pa.string(), pa.int64())
+    columns = {
+        "ratio": pa.array([math.nan]),
+        "counts": pa.array([[("a", 1)]], kind),
+        "took": pa.array([1_500_000], pa.duration("us")),
+        "at": pa.array([1], pa.timestamp("us", "UTC")),
+        "raw": pa.array([b"x"]),
+    }
+    put(wiring, driver, 1, encode(pa.table(columns)), 1)
+    [line] = Tail(wiring, driver, [TASK]).lines(1, 1, follow=False)
+    [sunk] = json_lines(pa.table(columns), skip_nulls=False).decode().splitlines()
+    assert json.loads(line, parse_constant=pytest.fail) == {"_epoch": 1, "_task": TASK, **json.loads(sunk)}
+    assert json.loads(sunk)["counts"] == {"a": 1}

@@ -7,7 +7,6 @@ Called by: cli.commands.tail.
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
 from typing import Any
 
 from levee.plans.ending import Exit, Refused, use_instead
@@ -110,7 +109,7 @@ class Tail:
             yield json.dumps({"_epoch": manifest.epoch, "_task": task, "kind": manifest.kind.value, "error": error_of(one)})
         elif not self.dead:
             for row in rows_in(one.payload):
-                yield json.dumps({"_epoch": manifest.epoch, "_task": task, **row}, default=plain)
+                yield json.dumps({"_epoch": manifest.epoch, "_task": task, **row}, ensure_ascii=False, allow_nan=False)
 
 
 def lost_rows(manifest: Manifest) -> bool:
@@ -131,14 +130,17 @@ def whole(wiring: Wiring, task: TaskId, epoch: int) -> Script[EpochObject | None
 
 
 def rows_in(payload: object) -> Iterator[dict[str, Any]]:
-    """Arrow IPC streams; a payload in parts has one for each consumer, and each row in exactly one of them."""
+    """Arrow IPC streams; a payload in parts has one for each consumer, and each row in just one of them. Values are a JSON sink's."""
     if payload is None:
         return
+    streams = arrow().ipc
+    from levee_spark.deliver.jsonlines import json_rows  # it needs pyarrow
+
     for part in payload if isinstance(payload, tuple) else (payload,):
         if isinstance(part, tuple):
             yield from rows_in(part)
         elif len(part):
-            yield from arrow().ipc.open_stream(part).read_all().to_pylist()
+            yield from json_rows(streams.open_stream(part).read_all())
 
 
 def arrow() -> Any:
@@ -153,10 +155,3 @@ def arrow() -> Any:
 def error_of(one: EpochObject) -> str | None:
     """What the function raised, where the epoch keeps it."""
     return bytes(one.payload).decode(errors="replace") if isinstance(one.payload, bytes | memoryview) else None
-
-
-def plain(value: object) -> object:
-    """What JSON has no word for."""
-    if isinstance(value, date | datetime):
-        return value.isoformat()
-    return value.hex() if isinstance(value, bytes) else str(value)
