@@ -74,7 +74,9 @@ def starting(text: str, ending: int | None) -> str:
     if text not in {EARLIEST, LATEST} and not (text.isdecimal() and int(text) >= 1):
         raise CannotUse(WHERE, f"startingEpoch is {text!r}", f"write {EARLIEST}, {LATEST}, or the number of an epoch (the first is 1)")
     if ending is not None and text.isdecimal() and int(text) > ending:
-        raise CannotUse(WHERE, f"startingEpoch is {text}, and endingEpoch {ending}", f"end at {text} or later, or begin at {ending} or before")
+        raise CannotUse(
+            WHERE, f"startingEpoch is {text}, and endingEpoch {ending}", f"end at {text} or later, or begin at {ending} or before"
+        )
     return text
 
 

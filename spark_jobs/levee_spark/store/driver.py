@@ -36,6 +36,7 @@ from levee_spark.store import fetch
 from levee_spark.store.blobs import Blobs, Trouble
 from levee_spark.store.counts import Counting, Counts
 from levee_spark.store.shared import IMMUTABLE, Kept, Shared, narrowed
+from levee_spark.store.silence import Silence
 from levee_spark.store.wake import Waiter, Wakeups
 
 SHARED_BYTES = 64 << 20
@@ -54,6 +55,7 @@ class StoreDriver:
     shared: Shared = field(default_factory=lambda: Shared(SHARED_BYTES))
     wakeups: Wakeups = field(default_factory=Wakeups)
     counting: Counting = field(default_factory=Counting)
+    silence: Silence = field(default_factory=Silence)
     flights: dict[Get, Future[Answer]] = field(default_factory=dict)  # reads under way, so that others can wait for them
     lock: Lock = field(default_factory=Lock)
     pool: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(PREFETCHERS, "levee-prefetch"))
@@ -138,12 +140,12 @@ class StoreDriver:
         try:
             kept = fetch.fetch(self.blobs, get, self.counting)
         except Trouble as trouble:
-            self.counting.asked("get", "unknown")
-            return Unknown(str(trouble), began_ms, self.now_ms())
+            return self.unknown("get", trouble, began_ms)
         except codec.Undecodable as wrong:
             self.counting.asked("get", "corrupt")
             return Corrupt(str(wrong), began_ms, self.now_ms())
         ended_ms = self.now_ms()
+        self.silence.answered("get")
         if kept is None:
             self.wakeups.absent(get.key, ended_ms)
             return Absent(began_ms, ended_ms)
@@ -157,8 +159,8 @@ class StoreDriver:
         try:
             names = self.blobs.names(request.folder, request.after, request.limit)
         except Trouble as trouble:
-            self.counting.asked("list", "unknown")
-            return Unknown(str(trouble), began_ms, self.now_ms())
+            return self.unknown("list", trouble, began_ms)
+        self.silence.answered("list")
         self.counting.asked("list", "done")
         return Listed(names, began_ms, self.now_ms())
 
@@ -178,7 +180,13 @@ class StoreDriver:
         try:
             created = act()
         except Trouble as trouble:
-            self.counting.asked(kind, "unknown")
-            return Unknown(str(trouble), began_ms, self.now_ms())
+            return self.unknown(kind, trouble, began_ms)
+        if created is not False:  # what was there already says nothing of whether there is room
+            self.silence.answered(kind)
         self.counting.asked(kind, "exists" if created is False else "done", written=size)
         return (Exists if created is False else Done)(began_ms, self.now_ms())
+
+    def unknown(self, kind: str, trouble: Trouble, began_ms: int) -> Unknown:
+        self.counting.asked(kind, "unknown")
+        self.silence.failed(kind, str(trouble))
+        return Unknown(str(trouble), began_ms, self.now_ms())

@@ -12,6 +12,7 @@ import time
 import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from threading import Event, Lock, Thread
 
@@ -39,6 +40,7 @@ from levee_spark.spark.settings import C1_ROWS, Size
 from levee_spark.store.address import CannotOpen, open_store
 from levee_spark.store.drive import drive
 from levee_spark.store.driver import StoreDriver, monotonic_ms
+from levee_spark.store.silence import Silence
 from levee_spark.worker import order as orders
 from levee_spark.worker.assembly import Parts, keepers_of, rereaders_of, sealers_of, spool_for
 from levee_spark.worker.due import REFRESH_S, Due
@@ -129,7 +131,7 @@ def run(order: Order, resource: Resource) -> None:
     order.directory.mkdir(parents=True, exist_ok=True)
     log = Log(f"{resource.metadata.namespace}/{resource.metadata.name}", order.worker)
     wiring = wiring_of(resource, order.uid)
-    driver = StoreDriver(open_store(resource.spec.store.uri, make=False))
+    driver = StoreDriver(open_store(resource.spec.store.uri, make=False), silence=Silence(partial(log.say, level="warning")))
     examine(driver, wiring, order)
     put_beside(order.resource.parent)
     spool = spool_for(order)
