@@ -28,6 +28,7 @@ COMMANDS = {  # name -> where its click command is, and its line in the help
     "plan": ("levee.cli.commands.plan", "plan", "Work out which replicas to keep active, what that guarantees and costs."),
     "revive": ("levee.cli.commands.revive", "revive", "Bring back a node of a local run that was killed."),
     "run": ("levee.cli.commands.run", "run", "Run a topology on this machine, with the replicas that its plan asks for."),
+    "simulate": ("levee.cli.commands.simulate", "simulate", "Play a trace and faults to a planned topology, and show what would happen."),
     "status": ("levee.cli.commands.status", "status", "Show who does what in a local run."),
     "stop": ("levee.cli.commands.stop", "stop", "End a local run after an epoch that all of its tasks have done."),
     "tail": ("levee.cli.commands.tail", "tail", "Print the committed rows of a stream."),

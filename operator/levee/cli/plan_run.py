@@ -61,12 +61,12 @@ def plan_all(
         refuse(one)
     clock = Clock(tools.now, limit_s)
     with clock.listening():
-        shown = [_watched(one, clock, frontier, quiet) for one in ready if not clock.interrupted]
+        shown = [watched(one, clock, frontier, quiet) for one in ready if not clock.interrupted]
     output.write(rendered(shown, output))
     return max(map(exit_code, shown))
 
 
-def _watched(ready: Ready, clock: Clock, frontier: bool, quiet: bool) -> Shown:
+def watched(ready: Ready, clock: Clock, frontier: bool, quiet: bool) -> Shown:
     """With its progress on stderr."""
     ready.wish.strategy.warm_up(lambda text: None if quiet else click.echo(f"{ready.topology.name}: {text}", err=True))
     clock.begin()

@@ -31,7 +31,7 @@ def test_adaptive_replication_follows_the_peak_without_a_loss() -> None:
     found = play(PROBLEM, adaptive(PROBLEM))
     assert found.switches == 2
     assert found.whole.lost == 0
-    assert found.whole.completeness == pytest.approx(1.0)
+    assert [found.of[name].completeness for name in (LOW, HIGH)] == pytest.approx([1.0, 1.0])
 
 
 def test_a_peak_is_answered_at_once_and_its_end_slowly() -> None:

@@ -35,6 +35,7 @@ class Flow:
     delivers: tuple[bool, ...] = field(init=False)
     shares: tuple[tuple[OperatorName, float], ...] = field(init=False)  # per source task: of which source's rows, and how many of them
     gains: tuple[float, ...] = field(init=False)  # per source task: rows that all tasks together read for each of its own
+    after: tuple[float, ...] = field(init=False)  # per task: rows that all tasks below it read for each of those that it emits
     index: dict[TaskId, int] = field(init=False)  # of tasks; sources below zero
 
     def __post_init__(self) -> None:
@@ -55,17 +56,22 @@ class Flow:
         }
         for name, value in found.items():
             object.__setattr__(self, name, value)
-        object.__setattr__(self, "gains", tuple(self.read_of(number) for number in range(len(problem.sources))))
+        below = self.rows_below()
+        object.__setattr__(self, "gains", tuple(below[~number] for number in range(len(problem.sources))))
+        object.__setattr__(self, "after", tuple(below[number] for number in range(len(problem.tasks))))
 
-    def read_of(self, source: int) -> float:
-        """Where nothing fails: the formulas are linear."""
-        emitted: list[float] = []
-        total = 0.0
-        for ports in self.ports:
-            rows = [one.fraction * (emitted[one.producer] if one.producer >= 0 else one.producer == ~source) for one in ports]
-            emitted.append(sum(one.selectivity * read for one, read in zip(ports, rows, strict=True)))
-            total += sum(rows)
-        return total
+    def rows_below(self) -> dict[int, float]:
+        """Of each stream, for one row of it, where nothing fails: the formulas are linear."""
+        found = dict.fromkeys(range(-len(self.shares), len(self.ports)), 0.0)
+        for task in reversed(range(len(self.ports))):
+            for port in self.ports[task]:
+                found[port.producer] += port.fraction * self.worth(port, found[task])
+        return found
+
+    @staticmethod
+    def worth(port: Port, after: float) -> float:
+        """Of a row in its queue: itself, and those that all tasks below read because of it."""
+        return 1 + port.selectivity * after
 
 
 def share_of(problem: Problem, source: int) -> float:

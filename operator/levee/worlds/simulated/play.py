@@ -117,7 +117,7 @@ class Player:
     def go_through(self, stretch: Stretch) -> None:
         world, played = self.world, self.played
         ends = Instant(world.now + round(1_000 * stretch.seconds))
-        earlier = world.tally.copy()
+        earlier, pending = world.tally.copy(), world.rows.pending(world.roster)
         world.flow_at(dict(stretch.rows_per_s))
         while world.now < ends:
             began, configuration = world.now, world.configuration
@@ -126,11 +126,13 @@ class Player:
             if world.configuration is not None:
                 played.in_force_s[world.configuration] += (world.now - began) / 1_000
             self.sample()
-        played.of[stretch.configuration].add(world.tally.since(earlier))
+        counted = world.tally.since(earlier)
+        counted.due += pending - world.rows.pending(world.roster)  # what is still queued is read, or lost, in the next stretch
+        played.of[stretch.configuration].add(counted)
 
     def sample(self) -> None:
         world, counted = self.world, self.world.tally.since(self.sampled)
-        if counted.seconds >= SAMPLE_MS / 1_000:
+        if round(1_000 * counted.seconds) >= SAMPLE_MS:
             active = sum(map(len, world.roster.of_tasks))
             at_s = (world.now - self.began) / 1_000
             self.played.samples.append(Sample(at_s, world.configuration, active, sum(world.rows_per_s), counted))
@@ -139,6 +141,7 @@ class Player:
     def drain(self, configuration: ConfigurationName) -> None:
         """What is on its way comes in time; it counts, and its time does not."""
         world, earlier = self.world, self.world.tally.copy()
+        earlier.due -= world.rows.pending(world.roster)
         world.flow_at({})
         world.let_pass(Instant(world.now + DRAIN_MS))
         left = world.tally.since(earlier)

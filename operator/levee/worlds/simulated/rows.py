@@ -85,6 +85,15 @@ class Rows:
     def work_s(self, one: Working) -> float:
         return sum([rows * port.cost_s for rows, port in zip(one.queues, self.flow.ports[one.task], strict=True)])
 
+    def pending(self, roster: Roster) -> float:
+        """What is due because of rows that have come, and are queued."""
+        flow, leaders = self.flow, [working[0] for working in roster.of_tasks if working]
+        return sum(
+            rows * flow.worth(port, flow.after[one.task])
+            for one in leaders
+            for rows, port in zip(one.queues, flow.ports[one.task], strict=True)
+        )
+
     def send(self, roster: Roster, offered: Sequence[float], tally: Tally) -> None:
         for ports, working in zip(self.flow.ports, roster.of_tasks, strict=True):
             for number, port in enumerate(ports):
