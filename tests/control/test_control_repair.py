@@ -196,6 +196,14 @@ def test_a_refuge_ends_when_its_replicas_are_as_far_at_home_and_is_not_started_a
     assert decide(WANTED, ended, NOW).reason is Reason.SETTLED
 
 
+def test_a_refuge_that_came_after_its_replicas_were_at_home_again_ends_all_the_same() -> None:
+    """Its own node crashed, too, and both came back: the refuge was started again after the home, and stayed beside it for good."""
+    seen = with_node_back(worker(PLACED[0]))
+    *others, refuge, home = seen.workers
+    decision = decide(WANTED, replace(seen, workers=(*others, home, refuge)), NOW)
+    assert (decision.reason, decision.actions) == (Reason.HOME_AGAIN, (EndWorker(WorkerName("node-3-1"), 1),))
+
+
 def test_a_refuge_is_where_there_is_room_and_not_where_there_are_few() -> None:
     heavy = {PLACED[2].replicas[0]: 0.9}  # alone on node 3; node 2 has three replicas
     homes = {**dict.fromkeys(PLACED[1].replicas, NODES[1]), PLACED[2].replicas[0]: NODES[2]}

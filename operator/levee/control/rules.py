@@ -152,7 +152,9 @@ def leave_refuges(wanted: Wanted, seen: Observation, _now: Instant) -> Decision 
     living = {node.node for node in seen.nodes if node.alive}
     planned = {placed.worker for placed in wanted.workers}
     refuges = [one for one in seen.workers if one.worker not in planned and one.phase is not Phase.ENDED and one.node in living]
-    left = [worker for worker in refuges if all(is_taken_over(seen, worker, one) for one in worker.replicas)]
+    there = [worker for worker in seen.workers if worker.worker in planned and worker.node in living] if refuges else []
+    planned_homes = {one: worker for worker in there for one in worker.replicas}  # which of two works last is no matter: a home is one
+    left = [worker for worker in refuges if all(is_taken_over(seen, worker, one, planned_homes.get(one)) for one in worker.replicas)]
     if not left:
         return None
     actions: tuple[Action, ...] = tuple(EndWorker(worker.worker, worker.attempt) for worker in left)

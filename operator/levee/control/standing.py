@@ -51,9 +51,12 @@ def unready(wanted: Wanted, seen: Observation, now: Instant) -> tuple[ReplicaNam
     return tuple(one for one in planned if not usable(wanted, seen, now, one) or not states[one].epoch)
 
 
-def is_taken_over(seen: Observation, worker: WorkerSeen, replica: ReplicaName) -> bool:
-    """Somewhere else it is as far as here; or has nothing to do, neither there nor here."""
-    home = seen.homes.get(replica)
+def is_taken_over(seen: Observation, worker: WorkerSeen, replica: ReplicaName, planned: WorkerSeen | None = None) -> bool:
+    """Somewhere else it is as far as here, or has nothing to do, neither there nor here: in its home, or where it was `planned`."""
+    return any(goes_on_in(home, seen, worker, replica) for home in (seen.homes.get(replica), planned))
+
+
+def goes_on_in(home: WorkerSeen | None, seen: Observation, worker: WorkerSeen, replica: ReplicaName) -> bool:
     there, here = (home.state(replica) if home else None), worker.state(replica)
     if home is None or home is worker or not home.works or there is None:
         return False
