@@ -65,7 +65,7 @@ def build(target: Path, pins: Pins) -> None:
     with scratch(cache()) as shared, unfinished(target) as work:
         out = work / target.name
         out.mkdir()
-        settings = golang.build_settings(work, shared) | {"GOFLAGS": "-modcacherw -mod=readonly"}
+        settings = golang.build_settings(shared) | {"GOFLAGS": "-modcacherw -mod=readonly"}
         run([go, "-C", SOURCES, "build", "-trimpath", f"-ldflags={link_flags(pins.kubernetes)}", "-o", out, *PACKAGES], extra=settings)
 
 

@@ -59,16 +59,25 @@ def fetch_go(pin: GoToolchain, folder: Path) -> None:
 def build(program: Program, go: Path, target: Path, shared: Path) -> None:
     """`shared` holds modules and objects for the next build; being ten times as large as what is built, they are not kept."""
     with unfinished(target) as work:
-        settings = build_settings(work, shared)
+        settings = build_settings(shared)
         check_sum(program, run([go, "mod", "download", "-json", f"{program.module}@{program.version}"], extra=settings))
+        in_module: list[str | Path] = [go, "-C", empty_module(work)]
         package = f"{program.module}/{program.package}".rstrip("/")
-        run([go, "install", "-trimpath", "-ldflags=-s -w", f"{package}@{program.version}"], extra=settings)
-        (built,) = (work / "bin").iterdir()
-        built.rename(work / target.name)
+        run([*in_module, "get", f"{package}@{program.version}"], extra=settings)
+        options: list[str | Path] = ["-trimpath", "-ldflags=-s -w", "-tags", ",".join(program.tags), "-o", work / target.name]
+        run([*in_module, "build", "-mod=mod", *options, package], extra=settings)
 
 
-def build_settings(work: Path, shared: Path) -> dict[str, str]:
-    folders = {"GOMODCACHE": str(shared / "modules"), "GOCACHE": str(shared / "objects"), "GOBIN": str(work / "bin")}
+def empty_module(work: Path) -> Path:
+    """`go install` refuses modules that replace others, though what they replace is of no use for their programs."""
+    folder = work / "module"
+    folder.mkdir()
+    (folder / "go.mod").write_text("module servers\n", encoding="utf-8")
+    return folder
+
+
+def build_settings(shared: Path) -> dict[str, str]:
+    folders = {"GOMODCACHE": str(shared / "modules"), "GOCACHE": str(shared / "objects")}
     return {**folders, "CGO_ENABLED": "0", "GOFLAGS": "-modcacherw", "GOTOOLCHAIN": "local", "GOWORK": "off"}
 
 

@@ -17,7 +17,14 @@ from servers.java import Java, find_java
 from servers.pins import Pins, read_pins
 from servers.trouble import ServerTrouble
 
-USUAL = ("toxiproxy", "versitygw", "kafka", "spark-kafka")  # all but minio, whose build takes as long as the others three times over
+USUAL = (
+    "toxiproxy",
+    "versitygw",
+    "prometheus",
+    "promtool",
+    "kafka",
+    "spark-kafka",
+)  # all but minio, whose build takes as long as all others together
 
 
 def names(pins: Pins) -> list[str]:

@@ -29,6 +29,7 @@ class Program:
     version: str
     package: str  # the folder in the module; "": the module itself
     sum: str
+    tags: tuple[str, ...] = ()  # of the build
 
     @property
     def file_name(self) -> str:
@@ -77,9 +78,13 @@ def read_pins(path: Path = FILE) -> Pins:
     return Pins(
         GoToolchain(document["go"]["minimum"], document["go"]["wheel"], tuple(document["go"]["sha256"])),
         document["java"]["minimum"],
-        {name: Program(name, **table) for name, table in document["programs"].items()},
+        {name: program(name, table) for name, table in document["programs"].items()},
         {name: jar_set(name, table) for name, table in document["jars"].items()},
     )
+
+
+def program(name: str, table: dict[str, Any]) -> Program:
+    return Program(name, **{**table, "tags": tuple(table.get("tags", ()))})
 
 
 def jar_set(name: str, table: dict[str, Any]) -> JarSet:

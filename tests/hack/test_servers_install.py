@@ -4,6 +4,7 @@ import hashlib
 import re
 import ssl
 import struct
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,13 @@ from servers.trouble import ServerTrouble
 
 PINS = read_pins()
 PROGRAM = Program("proxy", "example.org/proxy", "v1.0.0", "cmd/proxy", "h1:right=")
+FAKE_GO = """#!/bin/sh
+echo "$*" >> {log}
+case "$*" in
+  *download*) echo '{{"Sum": "h1:right="}}' ;;
+  *build*) cp "$2"/go.mod "$(dirname "$2")"/proxy ;;
+esac
+"""
 CONTENT = b"a jar"
 JAR = Jar("org.example", "thing", "1.0", hashlib.sha256(CONTENT).hexdigest())
 
@@ -77,6 +85,19 @@ def test_a_module_with_another_sum_is_refused() -> None:
     golang.check_sum(PROGRAM, '{"Sum": "h1:right="}')
     with pytest.raises(ServerTrouble, match="h1:wrong=, but h1:right= is pinned"):
         golang.check_sum(PROGRAM, '{"Sum": "h1:wrong="}')
+
+
+def test_a_program_is_built_with_its_tags_in_a_module_that_needs_nothing_else(tmp_path: Path) -> None:
+    """What a module replaces in others, `go install` would not have."""
+    go = tmp_path / "go"
+    go.write_text(FAKE_GO.format(log=tmp_path / "log"), encoding="utf-8")
+    go.chmod(0o755)
+    golang.build(replace(PROGRAM, tags=("small", "static")), go, tmp_path / "programs" / "proxy", tmp_path / "shared")
+    downloaded, fetched, built = (tmp_path / "log").read_text(encoding="utf-8").splitlines()
+    assert downloaded.endswith("example.org/proxy@v1.0.0")
+    assert fetched.endswith("get example.org/proxy/cmd/proxy@v1.0.0")
+    assert "-tags small,static" in built
+    assert (tmp_path / "programs" / "proxy").read_text(encoding="utf-8") == "module servers\n"
 
 
 def test_jars_that_are_missing_or_differ_are_all_named(tmp_path: Path) -> None:

@@ -73,4 +73,7 @@ def test_what_cannot_be_installed_is_said_in_words(monkeypatch: pytest.MonkeyPat
 
 def test_an_unknown_server_is_refused_with_the_names_of_those_there_are(capsys: pytest.CaptureFixture[str]) -> None:
     assert main.main(["install", "nonsense"]) == 1
-    assert capsys.readouterr().err == "There is no server nonsense; there are toxiproxy, versitygw, minio, kafka, spark-kafka.\n"
+    assert (
+        capsys.readouterr().err
+        == "There is no server nonsense; there are toxiproxy, versitygw, minio, prometheus, promtool, kafka, spark-kafka.\n"
+    )
