@@ -3,7 +3,9 @@
 import asyncio
 import copy
 import re
+from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +15,29 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from levee.lifecycle.names import EventName, StateName
 from levee.lifecycle.runner import Timing
+from levee.serve.figures import Figures, Tally
 from levee.serve.life import Life
 from levee.serve.metrics import Metrics
+from levee.serve.promises import Promise
 from levee.serve.records import stamp
 from levee.serve.standing import Standing
 from levee.worlds.kubernetes.api import Conflict, Unreachable
 from levee.worlds.kubernetes.names import Owner
+from levee.worlds.plans import Worth
 from tests.serve.plant import PATH, Operator, Plant, operator, topology
 
 PAGE = Path(__file__).parents[2] / "docs" / "metrics.md"
+FIGURES = Figures(
+    (1, 2),
+    3,
+    Promise(0.9, 0.7),
+    Worth(0.9, 100.0, 0.1, "completeness", ""),
+    200.0,
+    record=4,
+    configuration="low",
+    declared={"low": {"market": 10.0}},
+    measured={"market": 9.0},
+)
 SUFFIX = re.compile(r"_(bucket|count|sum|created)$")
 
 
@@ -31,6 +47,13 @@ def samples(metrics: Metrics) -> dict[str, list[tuple[Mapping[str, str], float]]
         for one in family.samples:
             found.setdefault(one.name, []).append((one.labels, one.value))
     return found
+
+
+def dict_of(found: list[tuple[Mapping[str, str], float]]) -> dict[tuple[str, ...], float]:
+    """By the values of its labels, the topology first."""
+    return {
+        (labels.get("topology", ""), *(value for key, value in sorted(labels.items()) if key != "topology")): told for labels, told in found
+    }
 
 
 def value(metrics: Metrics, name: str, **labels: str) -> float:
@@ -124,6 +147,43 @@ def test_topologies_are_counted_by_state_and_a_state_without_any_counts_none() -
     assert value(metrics, "levee_operator_leads") == 1
 
 
+def test_a_topology_that_runs_tells_what_was_promised_planned_and_decided_for_it(plant: Plant) -> None:
+    made = ran(plant)
+    made.go_on(3)
+    metrics = watched([life(made).standing()])
+    told = {name: dict_of(found) for name, found in samples(metrics).items()}
+    clicks = ("shop/clicks",)
+    assert told["levee_operator_guarantee_wanted"][clicks] == 0.9
+    assert told["levee_operator_guarantee_met"][clicks] == (told["levee_operator_guarantee"][clicks] >= 0.9)
+    assert told["levee_operator_replicas_desired"][clicks] == told["levee_operator_replicas_active"][clicks] > 0
+    assert 0 < told["levee_operator_plan_cost_seconds"][clicks] <= told["levee_operator_static_cost_seconds"][clicks]
+    assert told["levee_operator_control_record"][clicks] >= 1
+    assert told["levee_operator_store_silent"][clicks] == 0
+    assert told["levee_operator_decisions_total"]["shop/clicks", "AllReady"] == 1
+    assert told["levee_operator_control_records_wanted_total"][clicks] >= 1
+    ((configuration,),) = ({key[1] for key in told["levee_operator_configuration_in_force"]},)
+    assert told["levee_operator_configuration_rate"]["shop/clicks", configuration, "market"] == 10
+
+
+def test_a_rate_that_was_not_measured_is_absent_and_one_above_every_configuration_is_told() -> None:
+    declared = {"low": {"market": 10.0}, "high": {"market": 20.0}}
+    unknown = Figures((1, 1), 0, declared=declared, configuration="low")
+    within, above = replace(unknown, measured={"market": 21.0}), replace(unknown, measured={"market": 23.0})
+    found = samples(watched([Standing(name, "running", None, figures=one) for name, one in (("a", unknown), ("b", within), ("c", above))]))
+    assert dict_of(found["levee_operator_input_above_contract"]) == {("b",): 0, ("c",): 1}
+    assert dict_of(found["levee_operator_source_rate"]) == {("b", "market"): 21, ("c", "market"): 23}
+
+
+def test_who_stands_by_tells_nothing_of_a_topology_that_another_operator_leads(plant: Plant) -> None:
+    made = ran(plant)
+    made.go_on(3)
+    made.shop.leads = lambda: False
+    asyncio.run(made.turn())
+    found = samples(watched([life(made).standing()]))
+    assert "levee_operator_guarantee_met" not in found
+    assert "levee_operator_decisions_total" not in found
+
+
 def test_the_page_lists_all_metrics_of_the_operator_and_no_others() -> None:
     listed = set(re.findall(r"^\| `(levee_operator_\w+)` \|", PAGE.read_text(), re.MULTILINE))
     assert listed == {SUFFIX.sub("", name) for name in samples(everything()) if not name.endswith("_created")}
@@ -138,7 +198,7 @@ def test_alerts_are_made_of_metrics_that_there_are() -> None:
 
 def everything() -> Metrics:
     """With a sample of each: what has labels is told of from the first time on."""
-    metrics = watched([Standing("a", "running", 0.1)])
+    metrics = watched([Standing("a", "running", 0.1, figures=FIGURES, tally=Tally(Counter(["Opening"]), 1))])
     for family in vars(metrics).values():
         names: Any = getattr(family, "_labelnames", ())
         if names:

@@ -2,16 +2,19 @@
 
 Why: the plan says for every configuration which replicas are active; the one that dominates what is measured is safe from overload, and
 the cheapest such one has the most replicas.
-Called by: the rule `follow_rates`; `Window` by worlds, which measure.
+Called by: the rule `follow_rates`; `Window` by worlds, which measure; `covers` also by serve, which tells of what no configuration covers.
 """
 
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from levee.control.names import Instant
 from levee.topology.graph import Configuration
 from levee.topology.names import ConfigurationName, OperatorName
+
+Name = TypeVar("Name", bound=str)
 
 SLACK = 0.1  # a rate may be that much above what is declared: nobody counts so exactly
 
@@ -22,8 +25,12 @@ def holding(configurations: tuple[Configuration, ...], rates: Mapping[OperatorNa
     def total(one: Configuration) -> float:
         return sum(one.rows_per_s.values())
 
-    dominating = [one for one in configurations if all(one.rows_per_s[name] * (1 + SLACK) >= rate for name, rate in rates.items())]
+    dominating = [one for one in configurations if covers(one.rows_per_s, rates)]
     return (min(dominating, key=total) if dominating else max(configurations, key=total)).name
+
+
+def covers(declared: Mapping[Name, float], rates: Mapping[Name, float]) -> bool:
+    return all(declared[name] * (1 + SLACK) >= rate for name, rate in rates.items())
 
 
 @dataclass(slots=True)

@@ -28,6 +28,7 @@ from levee.serve import outside, promises, status
 from levee.serve.arrival import Arrival, told_decision
 from levee.serve.deeds import Deed, Deeds
 from levee.serve.documents import BOUNDED, document
+from levee.serve.figures import Figures, Tally, figures
 from levee.serve.ground import Ground
 from levee.serve.holding import Known, differs, holding
 from levee.serve.outside import API, OUTSIDE, Hindrance
@@ -64,6 +65,8 @@ class Life:
     chronicle: Chronicle = field(default_factory=Chronicle)
     arrival: Arrival = field(default_factory=Arrival)
     promises: Promises = field(default_factory=Promises)
+    figures: Figures | None = None  # of the last look at the whole
+    tally: Tally = field(default_factory=Tally)
     written: Mapping[str, Any] = field(default_factory=dict)  # the status as it was told last
     written_at: Instant = LONG_AGO
     held_now: frozenset[EventName] = frozenset()  # the events that hold
@@ -95,7 +98,7 @@ class Life:
         self.ground.forget()
         self.ground.read, self.ground.nonce = int(before.get("read") or 0), int(before.get("restartNonce") or 0)
         self.ground.trouble = status.told_trouble(self.written)
-        self.parts, self.decision, self.stands_by = None, None, False
+        self.parts, self.decision, self.figures, self.stands_by = None, None, None, False
         self.arrival = Arrival(told_decision(self.written))
         self.written_at = LONG_AGO if self.arrival.told is None else self.shop.now()
 
@@ -206,6 +209,7 @@ class Life:
         if before is not None and now < before.until and is_of_workers(decision):
             return decision
         self.hindrance = None
+        self.tally.count(decision)
         try:
             return world.carry_out(decision, now)
         except API as why:
@@ -256,7 +260,9 @@ class Life:
     def standing(self) -> Standing:
         state, since_ms = state_now(self.runner, self.resource.get("status") or {})
         gap = self.ground.plan.worth.gap if self.ground.plan is not None else None
-        return Standing(self.owner.key, state, gap, self.settled, passing_s(self.runner, state, since_ms, self.shop.wall_ms()))
+        passing = passing_s(self.runner, state, since_ms, self.shop.wall_ms())
+        known, tally = (None, None) if self.stands_by else (self.figures, self.tally)
+        return Standing(self.owner.key, state, gap, self.settled, known, tally, passing)
 
     @property
     def settled(self) -> bool:
@@ -324,12 +330,21 @@ class Life:
             hindered=self.hindrance.why if self.hindrance is not None else "",
             caveat=embedded.SAYS if ground.access.embedded else "",
         )
+        self.figures = self.figured(scene)
         told = status.stamped(status.fields(scene) | self.memory(), self.written, scene.generation, stamp(Wall(self.shop.wall_ms())))
         changed = status.changed(self.written, told)
         if not changed or (not self.is_news(changed) and now - self.written_at < QUIET_MS):
             return
         await self.records.tell(changed)
         self.written, self.written_at = {**self.written, **told}, now
+
+    def figured(self, scene: status.Scene) -> Figures | None:
+        if scene.wanted is None or scene.seen is None:
+            return None
+        numbers = status.numbers(scene, scene.wanted, scene.seen)
+        promise = scene.promise if status.met(scene).status != "Unknown" else None
+        more = {"promise": promise, "worth": scene.worth, "static_cost_s": self.promises.static_cost_s, "silent": bool(scene.silent)}
+        return figures(scene.wanted, scene.seen, tuple(numbers["replicas"].values()), numbers["lagEpochs"], **more)
 
     def promise(self, wanted: Wanted, now: Instant) -> Promise | None:
         ground = self.ground

@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
-from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.core import GaugeMetricFamily, Metric
 
 from levee.lifecycle.runner import Timing
+from levee.serve import figures
 from levee.serve.standing import Standing
 
 TURN_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
@@ -59,9 +60,11 @@ class Now:
     leads: Callable[[], bool]
     states: tuple[str, ...]
 
-    def collect(self) -> Iterable[GaugeMetricFamily]:
+    def collect(self) -> Iterable[Metric]:
         found = tuple(self.standings())
         yield counted(found, self.states)
+        yield from figures.families((one.topology, one.figures) for one in found if one.figures is not None)
+        yield from figures.tallies((one.topology, one.tally) for one in found if one.tally is not None)
         gaps = GaugeMetricFamily("levee_operator_plan_gap", "How far a plan may be from the best one, relative to it.", labels=["topology"])
         for one in found:
             if one.gap is not None:

@@ -13,7 +13,8 @@ from levee.control.names import Instant, ReplicaName, task_of
 from levee.control.seen import Observation
 from levee.control.standing import caught_up, usable
 from levee.control.wanted import Wanted
-from levee.planning.completeness.model import TOLERANCE
+from levee.planning.completeness import baselines
+from levee.planning.completeness.model import TOLERANCE, Model, cost_cores
 from levee.planning.problem import Active, Plan, Problem
 from levee.planning.strategies import STRATEGIES
 from levee.plans.asked import Asked
@@ -43,20 +44,22 @@ class Promise:
 class Promises:
     plan: WrittenPlan | None = None  # that is measured
     wanted: float = 0.0
+    static_cost_s: float | None = None  # CPU time per window, were all replicas always active
     ready: Ready | None = None
     known: dict[frozenset[ReplicaName], float] = field(default_factory=dict)
 
     def of(self, plan: WrittenPlan, missing: frozenset[ReplicaName], zones: Callable[[], Zones]) -> Promise:
         """Without anybody missing it is what the plan says."""
         if plan is not self.plan:
-            self.plan, self.wanted, self.ready, self.known = plan, wanted_of(plan), None, {}
+            self.plan, self.wanted, self.ready, self.known = plan, wanted_of(plan), prepared(plan, zones()), {}
+            self.static_cost_s = static_cost_s(self.ready.problem)
         planned = plan.worth.guarantee or 0.0
         now = min(planned, self.measured(plan, missing, zones)) if missing else planned
         return Promise(self.wanted, now, tuple(sorted(missing)))
 
     def measured(self, plan: WrittenPlan, missing: frozenset[ReplicaName], zones: Callable[[], Zones]) -> float:
         if missing not in self.known:
-            self.ready = self.ready or prepared(plan, zones())
+            assert self.ready is not None, "its plan is known"
             self.known[missing] = guaranteed(self.ready, plan, missing)
             while len(self.known) > KEPT:
                 del self.known[next(iter(self.known))]
@@ -70,6 +73,10 @@ def wanted_of(plan: WrittenPlan) -> float:
     target = topology.wanted.target
     asked = target.fidelity if target.penalty is not None or target.completeness is None else target.completeness
     return asked if asked is not None else plan.worth.guarantee or 0.0
+
+
+def static_cost_s(problem: Problem) -> float:
+    return cost_cores(Model(problem), baselines.static(problem).active) * problem.window_s
 
 
 def missing(wanted: Wanted, seen: Observation, now: Instant) -> frozenset[ReplicaName]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from levee.lifecycle.names import Kind, StateName
 from levee.lifecycle.runner import Runner
+from levee.serve.figures import Figures, Tally
 from levee.serve.records import instant
 
 
@@ -22,6 +23,8 @@ class Standing:
     state: str
     gap: float | None
     settled: bool = False  # all is as it should be, as this process has seen itself
+    figures: Figures | None = None  # while this process leads it and it runs
+    tally: Tally | None = None  # while this process leads it
     passing_s: float = 0.0  # for how long it has been in a state that it should have left by now; 0 in one that it may stay in
 
 
