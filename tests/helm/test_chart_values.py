@@ -33,6 +33,8 @@ BAD = [
     ({"workers": {"priorityClassName": "Streams"}}, "is not valid under any of the given schemas"),
     ({"crds": {"install": "yes"}}, "'yes' is not of type 'boolean'"),
     ({"probes": {"port": 80}}, "minimum of 1024"),
+    ({"metrics": {"rules": {"runbooks": "docs"}}}, "is not valid under any of the given schemas"),
+    ({"metrics": {"dashboards": {"label": "grafana dashboard"}}}, "'grafana dashboard' does not match"),
     ({"resources": {"request": {}}}, "'request' was unexpected"),
     ({"resources": {"limits": {"memory": "1 GB"}}}, "'1 GB' is not valid"),
     ({"extraEnv": [{"name": "A"}]}, "is not valid under any of the given schemas"),

@@ -61,6 +61,7 @@ TOO_MUCH = {
     "/serviceaccounts/token": ["create"],
     "apiextensions.k8s.io/customresourcedefinitions": ["patch", "update"],
 }
+FOREIGN = {"PodMonitor", "PrometheusRule", "CustomResourceDefinition"}  # of another operator, or too large for a dry run
 LEFT = "deployments,services,configmaps,secrets,serviceaccounts,roles,rolebindings"
 
 
@@ -99,7 +100,7 @@ def test_every_pod_is_as_strict_as_can_be(values: Path | None) -> None:
 @each_set
 def test_an_api_server_would_take_all_of_it_without_a_warning(values: Path | None, kube: Kube) -> None:
     kube.run("label", "namespace", kube.namespace, "pod-security.kubernetes.io/warn=restricted")
-    found = [document for document in rendered(*of_file(values)) if document["kind"] not in {"PodMonitor", "CustomResourceDefinition"}]
+    found = [document for document in rendered(*of_file(values)) if document["kind"] not in FOREIGN]
     for document in found:
         if "namespace" in document["metadata"]:
             document["metadata"]["namespace"] = kube.namespace  # whichever it is, it is there
@@ -116,6 +117,20 @@ def test_all_namespaces_are_a_cluster_role_and_a_list_is_a_role_in_each() -> Non
     assert roles == ["orders", "shop"]
     readable = [rule for one in some if one["kind"] == "Role" for rule in one["rules"] if rule["resources"] == ["secrets"]]
     assert [rule["resourceNames"] for rule in readable] == [["levee-store"]] * 2
+
+
+def test_rules_are_those_of_the_file_and_runbooks_are_where_the_values_say() -> None:
+    told = yaml.safe_load((CHART / "files" / "rules" / "levee.yaml").read_text(encoding="utf-8"))
+    (plain,) = (one for one in rendered("--set=metrics.rules.enabled=true") if one["kind"] == "PrometheusRule")
+    assert plain["spec"] == told
+    (linked,) = (one for one in rendered(*of_file(EVERYTHING)) if one["kind"] == "PrometheusRule")
+    runbooks = {rule["annotations"]["runbook_url"] for group in linked["spec"]["groups"] for rule in group["rules"] if "alert" in rule}
+    assert all(one.startswith("https://levee.example.com/docs/runbooks/README.md#levee") for one in runbooks)
+    assert linked["metadata"]["labels"]["release"] == "prometheus"
+
+
+def test_neither_rules_nor_dashboards_are_made_unasked() -> None:
+    assert not [one for one in rendered() if one["kind"] == "PrometheusRule" or "grafana_dashboard" in one["metadata"].get("labels", {})]
 
 
 def resources(documents: list[Any], kind: str) -> set[str]:
