@@ -11,7 +11,7 @@ PYTHON ?= $(shell for name in python3.11 python3 python3.12 python3.13 python3.1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo venv lint lint-style lint-types lint-layers lint-house test servers e2e e2e-servers e2e-cluster cluster-up cluster-down cluster-status check format crds bench-planning bench-streams bench-lifecycle ratchet lock clean
+.PHONY: help demo venv lint lint-style lint-types lint-layers lint-house test servers e2e e2e-servers e2e-cluster cluster-up cluster-down cluster-status check format crds dashboards bench-planning bench-streams bench-lifecycle ratchet lock clean
 
 help: ## print what can be made
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -80,6 +80,9 @@ format: $(STAMP) ## let ruff lay out the code and mend what it can
 crds: $(STAMP) ## write the CustomResourceDefinition from the models into crds/ and into the chart
 	$(VENV)/bin/levee crds
 	$(VENV)/bin/levee crds --output helm/levee/files/crds
+
+dashboards: $(STAMP) ## write Grafana's dashboards from hack/dashboards into the chart
+	$(PY) -m hack.dashboards
 
 demo: $(STAMP) ## run Bargain Discovery on this machine, kill a primary and a node, show that nothing was lost (some minutes)
 	$(VENV)/bin/levee demo --directory build/demo $(ARGS)

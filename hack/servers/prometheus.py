@@ -41,19 +41,19 @@ class Prometheus:
 @contextmanager
 def prometheus_server(targets: Mapping[str, Sequence[str]], rules: Sequence[Path] = ()) -> Iterator[tuple[Prometheus, Server]]:
     """`targets`: of each job the addresses, host:port."""
-    program = installed("prometheus")
-
-    def make(ports: list[int]) -> Server:
-        folder = new_folder("prometheus")
-        (folder / "prometheus.yml").write_text(configuration(targets, rules), encoding="utf-8")
-        options = ["--config.file=prometheus.yml", f"--storage.tsdb.path={folder / 'data'}", f"--web.listen-address={HOST}:{ports[0]}"]
-        return Server(Launch("prometheus", [program, *options], lambda: answers_ok(ports[0], "/-/ready"), {}), folder)
-
-    server, (port,) = start_on_free_ports(1, make)
+    program, told = installed("prometheus"), configuration(targets, rules)
+    server, (port,) = start_on_free_ports(1, lambda ports: prometheus(program, told, ports[0]))
     try:
         yield Prometheus(port), server
     finally:
         server.close()
+
+
+def prometheus(program: Path, told: str, port: int) -> Server:
+    folder = new_folder("prometheus")
+    (folder / "prometheus.yml").write_text(told, encoding="utf-8")
+    options = ["--config.file=prometheus.yml", f"--storage.tsdb.path={folder / 'data'}", f"--web.listen-address={HOST}:{port}"]
+    return Server(Launch("prometheus", [program, *options], lambda: answers_ok(port, "/-/ready"), {}), folder)
 
 
 def configuration(targets: Mapping[str, Sequence[str]], rules: Sequence[Path]) -> str:

@@ -129,6 +129,13 @@ def test_rules_are_those_of_the_file_and_runbooks_are_where_the_values_say() -> 
     assert linked["metadata"]["labels"]["release"] == "prometheus"
 
 
+def test_each_dashboard_is_a_config_map_that_grafana_s_sidecar_finds() -> None:
+    made = [one for one in rendered("--set=metrics.dashboards.enabled=true") if one["metadata"]["labels"].get("grafana_dashboard") == "1"]
+    shipped = {file.name: file.read_text(encoding="utf-8").strip() for file in (CHART / "files" / "dashboards").glob("*.json")}
+    assert shipped
+    assert {name: text.strip() for one in made for name, text in one["data"].items()} == shipped
+
+
 def test_neither_rules_nor_dashboards_are_made_unasked() -> None:
     assert not [one for one in rendered() if one["kind"] == "PrometheusRule" or "grafana_dashboard" in one["metadata"].get("labels", {})]
 
