@@ -17,7 +17,7 @@ def dashboard() -> Dashboard:
 
 def now() -> list[Panel]:
     unsettled = "sum(max by (state) (levee_operator_topologies)) - max(levee_operator_topologies_settled)"
-    mistakes = 'sum(increase(levee_operator_turn_errors_total{why!~"Unreachable|Conflict"}[1h]))'
+    mistakes = 'sum(increase(levee_operator_turn_errors_total{why!~"Unreachable|Conflict"}[1h])) or vector(0)'
     silent = "sum(max by (topology) (levee_operator_store_silent))"
     return [
         number("Somebody leads", "One operator acts.", "max(levee_operator_leads)", words=YES_NO),

@@ -11,7 +11,7 @@ from dashboards.panels import FULL, ON_OFF, SOURCE, YES_NO, Panel, Query, frame,
 UID = "levee-topology"
 MINE = 'topology="$topology"'
 LAG = f"min by (task) (levee_lag_epochs{{{MINE}}} and levee_active == 1)"
-FAILOVERS = f'sum(increase(levee_operator_decisions_total{{{MINE}, reason="SurvivorsLead"}}[1h]))'
+FAILOVERS = f'sum(increase(levee_operator_decisions_total{{{MINE}, reason="SurvivorsLead"}}[1h])) or vector(0)'
 OF_SOURCE = '"source", "$1", "task", "(.*)/[0-9]+"'
 
 
