@@ -8,7 +8,7 @@ from levee.control.actions import Finish, Reason, StartWorker, WriteAnchor, Writ
 from levee.control.decide import decide
 from levee.control.names import Instant
 from levee.control.outages import followed
-from levee.control.rates import Window, holding
+from levee.control.rates import Window
 from levee.control.seen import Observation, Outage, Phase, Status
 from levee.topology.names import TaskId
 from tests.control.stage import FULL, HEALTHY, HIGH, LOW, MARKET, NOW, PLACED, SHAPE, WANTED, record, running, seeing, with_worker, worker
@@ -114,12 +114,6 @@ def test_a_missing_rate_keeps_the_configuration() -> None:
     decision = decide(WANTED, seeing(rates=None), NOW)
     assert decision.reason is Reason.RATES_UNKNOWN
     assert decision.actions == ()
-
-
-def test_of_the_configurations_that_dominate_the_rates_the_smallest_holds() -> None:
-    assert holding(WANTED.configurations, {MARKET: 105.0}) == LOW  # within the slack
-    assert holding(WANTED.configurations, {MARKET: 115.0}) == HIGH
-    assert holding(WANTED.configurations, {MARKET: 5_000.0}) == HIGH
 
 
 def test_a_rate_counts_soon_when_it_rises_and_later_when_it_falls() -> None:

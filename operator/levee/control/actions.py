@@ -75,6 +75,7 @@ class Reason(StrEnum):
     WORKER_GIVEN_UP = "WorkerGivenUp"
     DEGRADED = "Degraded"
     FIRST_EPOCHS = "FirstEpochs"
+    INPUT_ABOVE_CONTRACT = "InputAboveContract"
     RATES_UNKNOWN = "RatesUnknown"
     SETTLED = "Settled"
 

@@ -7,7 +7,7 @@ Called by: worlds.loop, at every observation.
 from collections.abc import Callable
 from typing import TypeAlias
 
-from levee.control import findings, rules
+from levee.control import findings, following, rules
 from levee.control.actions import Decision, Reason
 from levee.control.names import Instant
 from levee.control.seen import Observation
@@ -30,13 +30,14 @@ RULES: tuple[Rule, ...] = (  # the first that speaks wins: end before repair, re
     rules.end_what_hangs,
     rules.leave_refuges,
     rules.set_the_clock,
-    rules.follow_rates,
+    following.follow_rates,
     findings.say_what_failed,
     findings.say_what_was_given_up,
     findings.wait_until_ready,
     findings.wait_for_the_last_epoch,
     findings.say_what_is_missing,
     findings.wait_for_first_epochs,
+    following.say_what_is_above,
     findings.miss_rates,
 )
 

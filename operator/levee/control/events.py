@@ -26,7 +26,10 @@ PHASES = {
     Phase.PAUSED: ("is paused", True),
     Phase.ENDED: ("ended", True),
 }
-GRAVE = {Reason.CANCELED, Reason.NO_NODE_LEFT, Reason.NODE_LOST, Reason.WORKER_HANGS, Reason.TASK_FAILED, Reason.WORKER_GIVEN_UP}
+GRAVE = {
+    *(Reason.CANCELED, Reason.NO_NODE_LEFT, Reason.NODE_LOST, Reason.WORKER_HANGS, Reason.TASK_FAILED, Reason.WORKER_GIVEN_UP),
+    Reason.INPUT_ABOVE_CONTRACT,
+}
 
 
 def nodes(before: Observation, after: Observation) -> Iterator[Event]:

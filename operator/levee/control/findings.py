@@ -67,7 +67,10 @@ def wait_for_first_epochs(wanted: Wanted, seen: Observation, now: Instant) -> De
 def miss_rates(_wanted: Wanted, seen: Observation, _now: Instant) -> Decision | None:
     if seen.rates is not None:
         return None
-    return Decision(Reason.RATES_UNKNOWN, f"all are ready; configuration {seen.configuration} stays until every source says its rate")
+    why = f" ({seen.rates_missing})" if seen.rates_missing else ""
+    return Decision(
+        Reason.RATES_UNKNOWN, f"all are ready; configuration {seen.configuration} stays until the rates of all sources are known{why}"
+    )
 
 
 def have_yet(names: Sequence[str]) -> str:

@@ -11,7 +11,6 @@ from dataclasses import replace
 from levee.control import outages, placing, ranks
 from levee.control.actions import Action, Decision, EndWorker, Finish, Reason, StartWorker, WriteAnchor, WriteRecord
 from levee.control.names import Instant
-from levee.control.rates import holding
 from levee.control.seen import Observation, Phase, WorkerSeen
 from levee.control.standing import is_taken_over, reached, uncovered
 from levee.control.wanted import Wanted
@@ -177,19 +176,6 @@ def set_the_clock(wanted: Wanted, seen: Observation, now: Instant) -> Decision |
         record = replace(control.successor(seen.record, "", live=live), reason=f"{Reason.ALL_READY}: the sources begin")
         actions = (*actions, WriteRecord(record, seen.configuration))  # in this order: no source may seal by an older anchor
     return Decision(Reason.ALL_READY, f"{text}: epochs are due from now on", actions)
-
-
-def follow_rates(wanted: Wanted, seen: Observation, now: Instant) -> Decision | None:
-    """An absent metric is not a zero: without all rates the configuration stays."""
-    if seen.rates is None or seen.record is None or not seen.anchored or seen.order_to_stop():
-        return None
-    configuration = holding(wanted.configurations, seen.rates)
-    if configuration == seen.configuration:
-        return None
-    live = ranks.ranks(wanted, seen, now, ranks.active(wanted, seen, now, configuration))
-    measured = ", ".join(f"{name} {rate:.0f}/s" for name, rate in seen.rates.items())
-    text = f"configuration {configuration} holds ({measured})"
-    return writing(control.successor(seen.record, "", live=live), configuration, Reason.RATES_CHANGED, text)
 
 
 # ---- what several rules need

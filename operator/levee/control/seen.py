@@ -48,6 +48,7 @@ class ReplicaSeen:
     diverged: int = 0  # how often it has computed something else than was committed
     ended: bool = False  # all rows that will ever come have been computed
     waits: str = ""  # what a source waits for outside of its topology
+    offered_per_s: float | None = None  # at a source: taken in, and what its backlog grows by; None: it does not tell
 
     @property
     def task(self) -> TaskId:
@@ -111,6 +112,15 @@ class Outage:
 
 
 @dataclass(frozen=True, slots=True)
+class Measured:
+    """Of the sources, as `Observation` has it."""
+
+    rates: Mapping[OperatorName, float] | None
+    missing: str = ""
+    steady_since: Instant | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Observation:
     nodes: tuple[NodeSeen, ...] = ()
     workers: tuple[WorkerSeen, ...] = ()  # in the order in which they came: the later that works has what several have
@@ -118,13 +128,15 @@ class Observation:
     opened: bool = False  # this controller has written a record of its own
     anchored: bool = False  # and an anchor, since all tasks were ready
     configuration: ConfigurationName | None = None  # in force
-    rates: Mapping[OperatorName, float] | None = None  # of every source; None: not all are known
+    rates: Mapping[OperatorName, float] | None = None  # offered by every source; None: not all are known
     stop_epoch: int | None = None  # E(n) of the stop that was ordered, once it is known
     outages: tuple[Outage, ...] = ()
     finished: frozenset[TaskId] = frozenset()  # while it stops: the tasks whose stream has its last epoch
     completed: bool = False  # the stop that is the last word was ordered because all rows had been computed
     unpublished: frozenset[TaskId] = frozenset()  # while it stops: what has yet to publish where it stands then
     silent: bool = False  # the store does not answer, or does not take what is written
+    rates_missing: str = ""  # why not all rates are known
+    steady_since: Instant | None = None  # since then the configuration is in force, and no rate was unknown
     homes: Mapping[ReplicaName, WorkerSeen] = field(init=False)
     memo: dict[str, Any] = field(init=False, repr=False, compare=False, default_factory=dict)  # what rules ask for again and again
 
@@ -137,15 +149,16 @@ class Observation:
                     homes[one] = worker
         object.__setattr__(self, "homes", homes)
 
-    def with_history(
-        self, rates: Mapping[OperatorName, float] | None, outages: tuple[Outage, ...], *, silent: bool = False
-    ) -> "Observation":
+    def with_history(self, measured: "Measured", outages: tuple[Outage, ...], *, silent: bool = False) -> "Observation":
         """The same moment, with what only earlier ones tell; what was worked out of it stays."""
         found = copy(self)
-        object.__setattr__(found, "rates", rates)
-        object.__setattr__(found, "outages", outages)
-        object.__setattr__(found, "silent", silent)
+        told = {"rates": measured.rates, "rates_missing": measured.missing, "steady_since": measured.steady_since, "outages": outages}
+        for name, value in {**told, "silent": silent}.items():
+            object.__setattr__(found, name, value)
         return found
+
+    def measured(self) -> "Measured":
+        return Measured(self.rates, self.rates_missing, self.steady_since)
 
     def node(self, name: NodeName) -> NodeSeen | None:
         return next((node for node in self.nodes if node.node == name), None)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from levee.control.names import ReplicaName, WorkerName, task_of
+from levee.control.space import Space
 from levee.topology.graph import Configuration
 from levee.topology.names import ConfigurationName, NodeName, OperatorName, TaskId, ZoneName
 from levee_spark.log.values import Shape
@@ -34,6 +35,7 @@ class Patience:
     backoff_ms: int = 1_000
     backoff_ms_max: int = 30_000
     restarts: int = 6  # in a row, before a worker is given up
+    dwell_ms: int = 60_000  # for so long a configuration holds, and all rates are known, before a lower one does
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +52,14 @@ class Wanted:
     capacities: Mapping[NodeName, float] = field(default_factory=dict)  # cores
     zones: Mapping[NodeName, ZoneName] = field(default_factory=dict)  # of nodes that are in one
     replicas: Mapping[TaskId, tuple[ReplicaName, ...]] = field(init=False)  # in order, of every task
+    space: Space = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         found: dict[TaskId, list[ReplicaName]] = {}
         for replica in sorted(one for placed in self.workers for one in placed.replicas):
             found.setdefault(task_of(replica), []).append(replica)
         object.__setattr__(self, "replicas", {task: tuple(names) for task, names in found.items()})
+        object.__setattr__(self, "space", Space(self.configurations))
 
     def likeliest(self) -> ConfigurationName:
         return max(self.configurations, key=lambda one: one.probability).name

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from levee.control.rates import SLACK
+from levee.control.space import SLACK
 from levee.control.wanted import Wanted
 from levee.planning.completeness.model import TOLERANCE, Model, scenarios
 from levee.planning.problem import Plan, Problem

@@ -28,7 +28,11 @@ class Arrival:
 
     def knows(self, seen: Observation, decision: Decision, now: Instant) -> bool:
         """As much as who was here before; or it has something to do, or has waited long enough."""
-        learns = self.told is not None and self.told.reason is Reason.SETTLED and decision.reason is Reason.RATES_UNKNOWN
+        learns = (
+            self.told is not None
+            and self.told.reason in {Reason.SETTLED, Reason.INPUT_ABOVE_CONTRACT}
+            and decision.reason is Reason.RATES_UNKNOWN
+        )
         waits = learns and self.waited_ms(now) < RATES_WITHIN_MS
         self.over = self.over or bool(decision.actions) or (self.may_act(seen, now) and not waits)
         return self.over

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
 from levee.control.actions import Decision, WriteRecord
-from levee.control.rates import covers
+from levee.control.space import covers
 from levee.control.seen import Observation
 from levee.control.wanted import Wanted
 from levee.serve.promises import Promise

@@ -47,6 +47,7 @@ from levee.worlds.kubernetes.world import KubernetesWorld
 WHOLE_MS_MIN, WHOLE_TIMES = 2_000, 10  # a look at the whole of a large topology takes at most a tenth of the time
 TURN_S, SOON_S, REST_S = 2.0, 0.2, 30.0
 LONG_AGO = Instant(0)
+AT_WORK = {Reason.SETTLED, Reason.RATES_UNKNOWN, Reason.INPUT_ABOVE_CONTRACT}
 SWEPT = {"running", "suspended"}  # where earlier texts are deleted
 QUIET_MS = 10_000  # numbers that change all the time are written no more often
 
@@ -266,8 +267,8 @@ class Life:
 
     @property
     def settled(self) -> bool:
-        """As far as this process has seen itself; that rates are not known yet changes nothing for replicas."""
-        return self.decision is not None and self.decision.reason in {Reason.SETTLED, Reason.RATES_UNKNOWN}
+        """As far as this process has seen itself; what the rates are changes nothing for replicas."""
+        return self.decision is not None and self.decision.reason in AT_WORK
 
     def note_failure(self, turn: Turn, failing: Failing | None) -> None:
         """Why an edit was taken back, where nothing else says so."""

@@ -90,8 +90,8 @@ class LoggedWorld(ABC):
         )
 
     def with_history(self, seen: Observation, now: Instant) -> Observation:
-        rates = self.measuring.measured(self.wanted.sources, seen, now)
-        return seen.with_history(rates, self.followed_outages(seen, now), silent=bool(self.silent))
+        measured = self.measuring.measured(self.wanted.sources, seen, now)
+        return seen.with_history(measured, self.followed_outages(seen, now), silent=bool(self.silent))
 
     def followed_outages(self, seen: Observation, now: Instant) -> tuple[Outage, ...]:
         """Before the first anchor nothing has failed yet."""

@@ -1,0 +1,90 @@
+"""The rules about the sources' rates: the configuration follows them, up at once and down slowly; and whether they are what was declared.
+
+Why: too few rows planned for is an overload, so that is left at once; too many costs cores only, so a lower one must be worth the record:
+it covers the rates without slack, is nearer, and nothing has changed for a while.
+Called by: `decide`.
+"""
+
+from collections.abc import Mapping
+
+from levee.control import ranks
+from levee.control.actions import Decision, Reason
+from levee.control.names import Instant, ReplicaName
+from levee.control.rules import writing
+from levee.control.seen import Observation
+from levee.control.space import SLACK, Rates, Space, covers, distance
+from levee.control.wanted import Wanted
+from levee.topology.graph import Configuration
+from levee.topology.names import OperatorName
+from levee.topology.wording import count
+from levee_spark.log import control
+from levee_spark.log.values import ControlRecord
+
+
+def follow_rates(wanted: Wanted, seen: Observation, now: Instant) -> Decision | None:
+    """An absent metric is not a zero: without all rates the configuration stays."""
+    if seen.rates is None or seen.record is None or not seen.anchored or seen.order_to_stop():
+        return None
+    chosen = next_one(wanted, seen, seen.rates, now)
+    if chosen.name == seen.configuration:
+        return None
+    live = ranks.ranks(wanted, seen, now, ranks.active(wanted, seen, now, chosen.name))
+    record = control.successor(seen.record, "", live=live)
+    return writing(record, chosen.name, Reason.RATES_CHANGED, reasoning(seen, record, seen.rates, chosen))
+
+
+def next_one(wanted: Wanted, seen: Observation, rates: Rates, now: Instant) -> Configuration:
+    """Also the one in force."""
+    in_force = next((one for one in wanted.configurations if one.name == seen.configuration), None)
+    if in_force is None or not covers(in_force.rows_per_s, rates):
+        return up(wanted.space, rates)
+    lower = wanted.space.nearest(rates)
+    steady = seen.steady_since is not None and now - seen.steady_since >= wanted.patience.dwell_ms
+    nearer = lower is not None and distance(lower, rates) < distance(in_force, rates)
+    return lower if lower is not None and steady and nearer else in_force
+
+
+def up(space: Space, rates: Rates) -> Configuration:
+    return space.nearest(rates, SLACK) or space.highest(rates)
+
+
+def say_what_is_above(wanted: Wanted, seen: Observation, _now: Instant) -> Decision | None:
+    """The promise was made for what is declared; beyond it nobody has planned."""
+    if seen.rates is None or wanted.space.nearest(seen.rates, SLACK) is not None:
+        return None
+    highest = wanted.space.highest(seen.rates)
+    above = {name: rate for name, rate in seen.rates.items() if not covers(highest.rows_per_s, {name: rate})}
+    text = "; ".join(
+        f"{name} offers {shown(rate)}, and the highest rate declared beside the others' is {shown(highest.rows_per_s[name])}"
+        for name, rate in above.items()
+    )
+    return Decision(Reason.INPUT_ABOVE_CONTRACT, f"{text}: configuration {highest.name} is in force, and what it promises is not")
+
+
+# ---- in words
+
+
+def reasoning(seen: Observation, record: ControlRecord, rates: Rates, chosen: Configuration) -> str:
+    """market 512/s -> configuration High (800/s), 3 replicas off, record 12"""
+    switched = changes(seen.ranks(), dict(record.live.ranks))
+    return ", ".join((f"{each(rates)} -> configuration {chosen.name} ({declared(chosen)})", *switched, f"record {record.number}"))
+
+
+def changes(before: Mapping[ReplicaName, int], after: Mapping[str, int]) -> tuple[str, ...]:
+    off, on = before.keys() - after.keys(), after.keys() - before.keys()
+    told = ((len(off), "off"), (len(on), "on"))
+    return tuple(f"{count(number, 'replica')} {what}" for number, what in told if number)
+
+
+def declared(one: Configuration) -> str:
+    """Of a single source nobody needs the name twice."""
+    rates = one.rows_per_s
+    return shown(next(iter(rates.values()))) if len(rates) == 1 else each(rates)
+
+
+def each(rates: Mapping[OperatorName, float]) -> str:
+    return ", ".join(f"{name} {shown(rate)}" for name, rate in rates.items())
+
+
+def shown(rate: float) -> str:
+    return f"{rate:.0f}/s" if rate >= 10 or rate == round(rate) else f"{rate:.1f}/s"
