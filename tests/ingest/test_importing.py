@@ -157,9 +157,23 @@ def test_an_epoch_is_bounded_and_what_waits_is_counted(shop: Shop) -> None:
         shop.epoch(number, *range(10 * number, 10 * number + 4))
     source = shop.source(rows_max=10)
     first = ingested(source)
-    assert (first.rows, source.counters.waiting_rows, source.counters.offered_rows) == (8, 12, 20)
+    assert (first.rows, source.counters.waiting_rows, source.counters.offered_rows) == (8, 12, 8), (
+        "what was there before is not offered anew"
+    )
     second = ingested(source, first.offsets, 2)
-    assert (second.rows, source.counters.waiting_rows, source.counters.offered_rows) == (8, 4, 20)
+    assert (second.rows, source.counters.waiting_rows, source.counters.offered_rows) == (8, 4, 8)
+
+
+def test_what_the_exporter_adds_while_rows_wait_is_offered(shop: Shop) -> None:
+    shop.begins()
+    for number in range(1, 4):
+        shop.epoch(number, *range(10 * number, 10 * number + 4))
+    source = shop.source(rows_max=4)
+    first = ingested(source)
+    for number in range(4, 7):
+        shop.epoch(number, *range(10 * number, 10 * number + 4))
+    second = ingested(source, first.offsets, 2)
+    assert (second.rows, source.counters.waiting_rows, source.counters.offered_rows) == (4, 16, 16)
 
 
 def test_tasks_of_a_parallel_source_share_the_rows(shop: Shop) -> None:

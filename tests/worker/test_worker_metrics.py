@@ -7,12 +7,14 @@ import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from levee.topology.names import TaskId
 from levee_spark.store.counts import Counts
+from levee_spark.worker.due import Due
 from levee_spark.worker.logs import Log
 from levee_spark.worker.metrics import metrics_of
 from levee_spark.worker.order import Order, ReplicaName
@@ -92,6 +94,17 @@ def test_rows_that_wait_are_told_where_the_source_tells_or_the_lag_does() -> Non
     found = metrics(source(), paced, silent)
     assert sorted(found["levee_rows_waiting"].values()) == [20, 30]
     assert sorted(found["levee_rows_offered_total"].values()) == [100, 120, 130]
+
+
+def test_rows_offered_never_fall_though_what_waits_is_an_estimate(monkeypatch: pytest.MonkeyPatch) -> None:
+    paced = Status("market/0/0", "market/0", Doing.RUNNING, offered=100, paced=True, lag_epochs=3, emitted=Passed(100, 10))
+    monkeypatch.setattr(Due, "epoch", lambda *_: 14)
+    wiring = SimpleNamespace(layout=None, times=SimpleNamespace(period_ms=100))
+    due = Due(wiring, "worker")  # type: ignore[arg-type]
+    paced.epoch = 10
+    assert due.measure(paced, 0).offered_rows == 130
+    paced.offered, paced.emitted, paced.epoch = 101, Passed(101, 13), 13  # epochs with fewer rows than were thought
+    assert due.measure(paced, 0).offered_rows == 130
 
 
 def test_the_page_lists_all_metrics_and_phases_and_no_others() -> None:

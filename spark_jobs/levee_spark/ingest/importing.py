@@ -59,6 +59,7 @@ class Importing:
     schema: pa.Schema | None = None
     counters: Counters = field(default_factory=lambda: Counters(waiting_rows=0))
     epochs: int = 0  # of the exporter, so far
+    waited_first: int | None = None  # rows that were there before: nobody offers them anew
     idle_since_ms: int | None = None
 
     def __post_init__(self) -> None:
@@ -195,8 +196,10 @@ class Importing:
         self.epochs += last - taken.after
         counters = self.counters
         counters.ingested_rows += rows
-        before, counters.waiting_rows = counters.waiting_rows or 0, round(waiting * counters.ingested_rows / max(1, self.epochs))
-        counters.offered_rows += rows + counters.waiting_rows - before
+        counters.waiting_rows = round(waiting * counters.ingested_rows / max(1, self.epochs))
+        self.waited_first = counters.waiting_rows if self.waited_first is None else self.waited_first
+        offered = counters.ingested_rows + counters.waiting_rows - self.waited_first
+        counters.offered_rows = max(counters.offered_rows, offered)  # what waits is an estimate and may fall; a counter never does
 
     # ---- an epoch again
 

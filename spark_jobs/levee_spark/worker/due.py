@@ -45,6 +45,7 @@ class Due:
         due = self.epoch(now_ms)
         late = due is not None and status.doing in {Doing.RUNNING, Doing.FAILED}
         status.lag_epochs = max(0, due - 1 - status.epoch) if late and due is not None else 0
+        status.offered_most = status.offered_rows or 0
         return status
 
 

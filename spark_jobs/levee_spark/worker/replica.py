@@ -28,6 +28,7 @@ from levee_spark.worker.assembly import Ingesting, Parts, Role, Work, end, role_
 from levee_spark.worker.operating import EpochBroke, Operating
 from levee_spark.worker.order import ReplicaName
 from levee_spark.worker.phases import Phases
+from levee_spark.worker.speed import Speed
 from levee_spark.worker.status import Doing, Passed, Status
 
 AGAIN_S_MIN, AGAIN_S_MAX = 1.0, 60.0
@@ -51,13 +52,14 @@ class ReplicaThread:
     failed_at: int = 0  # the epoch whose function raised last
     crashes: Counter[tuple[str, int]] = field(default_factory=Counter)
     offered: int = 0  # of the ingestion that is at work
-    rate_since: tuple[float, int] = (0.0, 0)
+    speed: Speed = field(init=False)
 
     def __post_init__(self) -> None:
         task = self.parts.task(self.name)
         self.status = Status(str(self.name), task.task)
         self.view = ControlView(self.parts.wiring.layout)
         self.waiter = self.parts.driver.waiter()
+        self.speed = Speed(self.parts.wiring.times.period_ms)
         self.function = next((one.function for one in self.parts.resource.spec.operators if one.name == task.operator), "")
 
     def seen(self) -> Status:
@@ -258,13 +260,7 @@ class ReplicaThread:
         if not status.emitted.epochs:
             self.say("first epoch", epoch=epoch)
         status.emitted.add(rows)
-        self.measure(status)
-
-    def measure(self, status: Status) -> None:
-        now, (since, before) = time.monotonic(), self.rate_since
-        if now - since >= 1:
-            status.rows_per_s = (status.emitted.rows - before) / (now - since) if since else 0.0
-            self.rate_since = (now, status.emitted.rows)
+        self.speed.measure(status, monotonic_ms())
 
     def say(self, event: str, *, level: str = "info", **more: object) -> None:
         self.parts.log.say(event, level=level, task=self.name.task, replica=str(self.name), **more)

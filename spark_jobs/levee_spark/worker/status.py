@@ -75,6 +75,8 @@ class Status:
     waiting: int | None = None  # rows that wait in it now, as it tells; None: it does not
     paced: bool = False  # its rows fall due epoch by epoch, so that the lag says how many wait
     rows_per_s: float = 0.0
+    offered_per_s: float | None = None  # at a source
+    offered_most: int = 0  # that was told: what waits is an estimate, and a counter never falls
     lag_epochs: int = 0
     error: str = ""
     waits: str = ""  # what a source waits for outside of its topology
@@ -94,7 +96,7 @@ class Status:
         """What was taken in, and what waits."""
         if self.offered is None or not self.paced:
             return self.offered
-        return self.offered + (self.waiting_rows or 0)
+        return max(self.offered_most, self.offered + (self.waiting_rows or 0))
 
     @property
     def operator(self) -> str:

@@ -51,6 +51,11 @@ def replicas_in(state: Mapping[str, Any]) -> tuple[ReplicaSeen, ...]:
     return tuple(replica_in(entry) for entry in state.get("replicas", ()))
 
 
+def number(told: Any) -> float | None:
+    """None: workers of an earlier version do not say it, nor does who knows of no backlog."""
+    return float(told) if isinstance(told, int | float) else None
+
+
 def replica_in(entry: Mapping[str, Any]) -> ReplicaSeen:
     known = {status.value for status in Status}
     status = entry.get("status")
@@ -66,4 +71,5 @@ def replica_in(entry: Mapping[str, Any]) -> ReplicaSeen:
         int((entry.get("counts") or {}).get("diverged", 0)),
         bool(entry.get("ended")),
         str(entry.get("waits") or ""),
+        number(entry.get("offered_per_s")),
     )
