@@ -61,6 +61,14 @@ def test_a_worker_has_the_priority_of_the_chart_unless_its_template_has_one() ->
     assert made(replace(terms, template={"spec": {"priorityClassName": "urgent"}}))["spec"]["priorityClassName"] == "urgent"
 
 
+def test_a_worker_is_annotated_for_scraping_where_the_chart_wants_it_and_the_template_says_nothing_else() -> None:
+    name = "prometheus.io/scrape"
+    assert name not in made()["metadata"]["annotations"]
+    assert made(replace(TERMS, scraped=True))["metadata"]["annotations"][name] == "true"
+    template = {"metadata": {"annotations": {name: "false"}}}
+    assert made(replace(TERMS, scraped=True, template=template))["metadata"]["annotations"][name] == "false"
+
+
 def test_a_pod_is_named_after_its_replica_and_how_many_there_were() -> None:
     assert made()["metadata"]["name"] == "clicks-vwap-1-0-3"
 

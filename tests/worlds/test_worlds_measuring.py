@@ -8,7 +8,7 @@ from levee.control.names import Instant
 from levee.control.seen import Measured, Observation, ReplicaSeen, Status
 from levee.topology.names import TaskId
 from levee.worlds.local.asking import replica_in
-from levee.worlds.measuring import KNOWN_AFTER_MS, Measuring, offered
+from levee.worlds.measuring import KNOWN_AFTER_MS, Measuring, Workers
 from tests.control.stage import HEALTHY, HIGH, MARKET, running
 
 SOURCES = (TaskId("market/0"),)
@@ -26,7 +26,7 @@ def market(rate: float, offer: float | None = None) -> ReplicaSeen:
 
 
 def of_market(seen: Observation) -> float:
-    return offered(seen)[SOURCES[0]]
+    return Workers().told(SOURCES, seen).rates[SOURCES[0]]
 
 
 def measured(measuring: Measuring, seen: Observation, *seconds: int) -> Measured:
@@ -56,7 +56,7 @@ def test_the_rate_is_known_when_it_was_watched_for_a_while() -> None:
 
 def test_a_source_that_says_nothing_is_named_and_no_zero() -> None:
     found = measured(Measuring(), saying(), *range(1, 20))
-    assert found == Measured(None, "market/0 has said none")
+    assert found == Measured(None, "no replica of market/0 has said one")
 
 
 def test_a_gap_and_another_configuration_begin_the_steady_time_anew() -> None:

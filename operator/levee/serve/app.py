@@ -31,6 +31,7 @@ from levee.serve.hub import THREADS, Hub
 from levee.serve.leader import Leader
 from levee.serve.metrics import Metrics
 from levee.serve.planner import Planner
+from levee.serve.rates import RatesFrom, measuring_by
 from levee.serve.shop import WORKER_IMAGE, Shop
 from levee.topology.crd import PLURAL
 from levee.topology.spec import GROUP, VERSION
@@ -61,6 +62,8 @@ class Settings:
     worker_image: str
     liveness: str | None
     metrics_port: int | None
+    scraped: bool  # workers, by a Prometheus that goes by annotations
+    prometheus: RatesFrom | None  # none: rates are what workers say
 
     @staticmethod
     def read() -> "Settings":
@@ -76,6 +79,8 @@ class Settings:
             os.environ.get("LEVEE_WORKER_IMAGE") or WORKER_IMAGE,
             os.environ.get("LEVEE_LIVENESS") or None,
             int(os.environ.get("LEVEE_METRICS_PORT") or 0) or None,
+            bool(os.environ.get("LEVEE_SCRAPE_ANNOTATIONS")),
+            RatesFrom.read(),
         )
 
 
@@ -100,6 +105,8 @@ async def serving(settings: Settings) -> None:
     identity = f"{socket.gethostname()}-{uuid.uuid4().hex[:8]}"
     leader = Leader(connected, settings.namespace, settings.pod or identity)
     shop = shop_of(settings, connected, leader, identity, metrics)
+    if settings.prometheus is not None:
+        shop.measuring = measuring_by(settings.prometheus, metrics, leader.leads)
     hub = Hub(shop)
     alive = Health(leader, hub.synced.is_set)
     shop.metrics.watch(hub.standings, leader.leads, sorted({name for one in LIFECYCLES for name in one.states}))
@@ -145,6 +152,7 @@ def shop_of(settings: Settings, connected: Api, leader: Leader, identity: str, m
         leads=leader.leads,
         asker=partial(Asker, crowd=cluster.count),
         metrics=metrics,
+        scraped=settings.scraped,
     )
 
 

@@ -89,6 +89,7 @@ class Ground:
             self.number,
             asker=shop.asker(),
             leads=shop.leads,
+            measuring=shop.measuring(self.owner.key),
         )
         return self.world
 
@@ -158,6 +159,7 @@ class Ground:
             driver_account=self.shop.driver_account,
             node_selector=spec.placement.node_selector,
             priority_class=self.shop.priority_class,
+            scraped=self.shop.scraped,
         )
 
     def open_blobs(self) -> Blobs:

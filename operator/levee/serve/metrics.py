@@ -41,6 +41,9 @@ class Metrics:
             buckets=TRANSITION_S,
             registry=self.registry,
         )
+        self.answers = Counter(
+            "levee_operator_prometheus_answers", "Answers of Prometheus to the operator.", ["outcome"], registry=self.registry
+        )
         self.plans = Histogram("levee_operator_plan_seconds", "Making one plan.", buckets=PLAN_S, registry=self.registry)
 
     def timed(self, timing: Timing) -> None:

@@ -23,6 +23,7 @@ from levee.worlds.kubernetes.cluster import Cluster
 from levee.worlds.kubernetes.ending import Doomed, end
 from levee.worlds.kubernetes.names import Owner
 from levee.worlds.kubernetes.seen import condition
+from levee.worlds.measuring import Measuring
 
 WORKER_IMAGE = f"levee/worker:{__version__}"
 
@@ -36,11 +37,13 @@ class Shop:
     service_account: str | None = None  # of workers
     driver_account: str | None = None  # of workers that start executors; none: nobody may
     priority_class: str | None = None  # of workers, where a topology's template names none
+    scraped: bool = False  # workers, by a Prometheus that goes by annotations
     embedded_store: str | None = None  # the address of the store that the chart brings
     worker_image: str = WORKER_IMAGE  # where a topology names none
     leads: Callable[[], bool] = lambda: True
     asker: Callable[[], Asker] = Asker
     metrics: Metrics = field(default_factory=Metrics)
+    measuring: Callable[[str], Measuring] = lambda _topology: Measuring()  # by what its workers say
     started: tuple[datetime, int] = field(default_factory=lambda: (datetime.now(UTC), time.monotonic_ns()))
 
     def now(self) -> Instant:

@@ -1,11 +1,12 @@
-"""The rates of a topology's sources, from what its replicas say.
+"""The rates of a topology's sources, as somebody tells them: its replicas, or a Prometheus.
 
-Why: every world asks replicas how they are, and the same few lines tell from that whether a rate is known and what it is.
+Why: whoever tells, the same few lines say whether a rate is known, what it is, and for how long it has been known.
 Called by: worlds, at every observation.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from levee.control.names import Instant, operator_of
 from levee.control.rates import Window
@@ -15,38 +16,55 @@ from levee.topology.names import ConfigurationName, OperatorName, TaskId
 KNOWN_AFTER_MS = 5_000  # since all sources have begun
 
 
+@dataclass(frozen=True, slots=True)
+class Told:
+    rates: Mapping[TaskId, float]
+    missing: str = ""  # why not those of all sources; empty: they are all there
+
+
+class Teller(Protocol):
+    def told(self, sources: Sequence[TaskId], seen: Observation) -> Told: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """Of each source task the rate that is offered to those of its replicas that work; what a source does not tell is taken in."""
+
+    def told(self, sources: Sequence[TaskId], seen: Observation) -> Told:
+        found: dict[TaskId, float] = {}
+        for one in seen.states().values():
+            if one.status is Status.RUNNING and one.epoch:
+                rate = one.rows_per_s if one.offered_per_s is None else one.offered_per_s
+                found[one.task] = max(rate, found.get(one.task, 0.0))
+        silent = [task for task in sources if task not in found]
+        missing = f"no replica of {', '.join(silent)} has said one" if silent else ""
+        return Told({task: found[task] for task in sources if task in found}, missing)
+
+
 @dataclass(slots=True)
 class Measuring:
+    teller: Teller = field(default_factory=Workers)
+    window: Callable[[], Window] = Window
     windows: dict[OperatorName, Window] = field(default_factory=dict)
     since: Instant | None = None
     steady_since: Instant | None = None
     configuration: ConfigurationName | None = None
 
     def measured(self, sources: Sequence[TaskId], seen: Observation, now: Instant) -> Measured:
-        """Of each source task the rate that is offered to its replicas; not known before all have flowed for a while."""
-        told = offered(seen)
-        if silent := [task for task in sources if task not in told]:
+        """Not known before all have flowed for a while."""
+        told = self.teller.told(sources, seen)
+        if told.missing:
             self.steady_since = None
-            return Measured(None, f"{', '.join(silent)} has said none")
-        rates = summed({task: told[task] for task in sources})
+            return Measured(None, told.missing)
+        rates = summed(told.rates)
         for name, rate in rates.items():
-            self.windows.setdefault(name, Window()).add(now, rate)
+            self.windows.setdefault(name, self.window()).add(now, rate)
         self.since = self.since or now
         if self.steady_since is None or self.configuration != seen.configuration:
             self.steady_since, self.configuration = now, seen.configuration
         if now - self.since < KNOWN_AFTER_MS:
             return Measured(None, "they are watched for some seconds first")
         return Measured({name: self.windows[name].highest() or 0.0 for name in rates}, "", self.steady_since)
-
-
-def offered(seen: Observation) -> dict[TaskId, float]:
-    """By those who work; what a source does not tell is taken in."""
-    told: dict[TaskId, float] = {}
-    for one in seen.states().values():
-        if one.status is Status.RUNNING and one.epoch:
-            rate = one.rows_per_s if one.offered_per_s is None else one.offered_per_s
-            told[one.task] = max(rate, told.get(one.task, 0.0))
-    return told
 
 
 def summed(rates: Mapping[TaskId, float]) -> dict[OperatorName, float]:

@@ -27,6 +27,7 @@ MEMORY_MIB, MEMORY_MIB_PER_REPLICA, SHARED_MIB = 576, 128, 256
 LEAST_CPU = 0.05
 DRIVER_MIB, DRIVER_CPU = 384, 0.25  # more memory, and less of a core, than who computes by itself
 DOWNWARD, DRIVERS_DOWNWARD = {"POD_NAME": "metadata.name", "POD_UID": "metadata.uid"}, {"POD_IP": "status.podIP"}
+SCRAPED = {"prometheus.io/scrape": "true", "prometheus.io/port": str(PORT), "prometheus.io/path": "/metrics"}
 RESTRICTED: Mapping[str, Any] = {
     "allowPrivilegeEscalation": False,
     "readOnlyRootFilesystem": True,
@@ -52,6 +53,7 @@ class PodTerms:
     driver_account: str | None = None  # which may start them
     node_selector: Mapping[str, str] = field(default_factory=dict)  # of the nodes where they may run
     priority_class: str | None = None  # where the template says nothing else
+    scraped: bool = False  # by a Prometheus that goes by annotations
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,10 @@ def pod(start: StartWorker, terms: PodTerms, birth: Birth, driver: Driver | None
     made |= {"metadata": metadata(start, terms, birth), "spec": spec(start, terms, birth.cpu, driver)}
     if driver is not None:
         made["metadata"]["labels"] |= driver.labels
-    return guarded(laid_over(made, terms.template), made)
+    wanted = guarded(laid_over(made, terms.template), made)
+    if terms.scraped:
+        wanted["metadata"]["annotations"] = SCRAPED | wanted["metadata"]["annotations"]  # the template may say otherwise
+    return wanted
 
 
 def metadata(start: StartWorker, terms: PodTerms, birth: Birth) -> Manifest:

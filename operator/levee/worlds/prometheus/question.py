@@ -1,0 +1,29 @@
+"""What a Prometheus is asked: of all source replicas, all that has to be known to trust a rate, in one query.
+
+Why: parts that were asked for one after the other would be of different moments.
+Called by: asking; `reading` knows the parts by their names.
+"""
+
+from enum import StrEnum
+
+OFFERED, ACTIVE = "levee_rows_offered_total", "levee_active"
+PART = "levee_part"  # the label by which the parts are told apart
+
+
+class Part(StrEnum):
+    RATE = "rate"
+    RESETS = "resets"  # in the window: more than none, and the rate is a guess
+    SEEN = "seen"  # when it was scraped last; absent: the scrape fails, or the worker is gone
+    BEGAN = "began"  # present: it was there before the window began, so that the rate is that of all of it
+    ACTIVE = "active"  # 1: all the time; who stands by takes in nothing, and his rate is no rate
+
+
+def question(window_s: int) -> str:
+    asked = {
+        Part.RATE: f"rate({OFFERED}[{window_s}s])",
+        Part.RESETS: f"resets({OFFERED}[{window_s}s])",
+        Part.SEEN: f"timestamp({OFFERED})",
+        Part.BEGAN: f"timestamp({OFFERED} offset {window_s}s)",
+        Part.ACTIVE: f"min_over_time({ACTIVE}[{window_s}s])",
+    }
+    return " or ".join(f'label_replace({text}, "{PART}", "{part}", "", "")' for part, text in asked.items())
