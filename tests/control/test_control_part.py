@@ -76,3 +76,10 @@ def test_what_is_decided_of_those_that_are_not_well_is_what_is_decided_of_all(tr
     assert is_of_workers(found) == is_of_workers(whole)
     if is_of_workers(whole):
         assert (found.reason, found.text, found.actions) == (whole.reason, whole.text, whole.actions)
+
+
+def test_a_part_has_the_tree_of_the_whole_and_another_plan_has_its_own() -> None:
+    assert part_of(MANY, PLACED[:2], {TaskId("market/0")}).space is MANY.space
+    other = replace(MANY, configurations=MANY.configurations[:1])
+    assert other.space is not MANY.space
+    assert other.space.configurations == MANY.configurations[:1]

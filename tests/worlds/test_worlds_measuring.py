@@ -75,7 +75,9 @@ def test_a_source_that_was_taken_away_by_an_edit_has_no_rate_any_more() -> None:
     assert measured(measuring, both, 8).rates == {MARKET: 100.0}
 
 
-@pytest.mark.parametrize(("told", "found"), [({}, None), ({"offered_per_s": None}, None), ({"offered_per_s": 3}, 3.0)])
+@pytest.mark.parametrize(
+    ("told", "found"), [({}, None), ({"offered_per_s": None}, None), ({"offered_per_s": 3}, 3.0), ({"offered_per_s": float("nan")}, None)]
+)
 def test_workers_of_an_earlier_version_say_no_offer(told: dict[str, object], found: float | None) -> None:
     seen = replica_in({"replica": "market/0/0", "status": "running", **told})
     assert (seen.offered_per_s, seen.status) == (found, Status.RUNNING)

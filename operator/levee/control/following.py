@@ -35,7 +35,7 @@ def follow_rates(wanted: Wanted, seen: Observation, now: Instant) -> Decision | 
 
 def next_one(wanted: Wanted, seen: Observation, rates: Rates, now: Instant) -> Configuration:
     """Also the one in force."""
-    in_force = next((one for one in wanted.configurations if one.name == seen.configuration), None)
+    in_force = configuration_in_force(wanted, seen)
     if in_force is None or not covers(in_force.rows_per_s, rates):
         return up(wanted.space, rates)
     lower = wanted.space.nearest(rates)
@@ -44,13 +44,18 @@ def next_one(wanted: Wanted, seen: Observation, rates: Rates, now: Instant) -> C
     return lower if lower is not None and steady and nearer else in_force
 
 
+def configuration_in_force(wanted: Wanted, seen: Observation) -> Configuration | None:
+    return next((one for one in wanted.configurations if one.name == seen.configuration), None)
+
+
 def up(space: Space, rates: Rates) -> Configuration:
     return space.nearest(rates, SLACK) or space.highest(rates)
 
 
 def say_what_is_above(wanted: Wanted, seen: Observation, _now: Instant) -> Decision | None:
     """The promise was made for what is declared; beyond it nobody has planned."""
-    if seen.rates is None or wanted.space.nearest(seen.rates, SLACK) is not None:
+    in_force = configuration_in_force(wanted, seen)
+    if seen.rates is None or in_force is None or covers(in_force.rows_per_s, seen.rates) or wanted.space.nearest(seen.rates, SLACK) is not None:
         return None
     highest = wanted.space.highest(seen.rates)
     above = {name: rate for name, rate in seen.rates.items() if not covers(highest.rows_per_s, {name: rate})}

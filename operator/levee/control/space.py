@@ -27,7 +27,7 @@ ROUNDING = 1e-9  # the tree is asked for a little more than is wanted; what it f
 
 @dataclass(slots=True)
 class Space:
-    """Made with what is wanted, and laid out in a tree when it is first asked: parts of a topology never ask."""
+    """Laid out in a tree when it is first asked, and kept as long as the configurations are the same."""
 
     configurations: tuple[Configuration, ...]
     tree: index.Index | None = field(default=None, repr=False, compare=False)

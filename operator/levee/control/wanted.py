@@ -52,14 +52,17 @@ class Wanted:
     capacities: Mapping[NodeName, float] = field(default_factory=dict)  # cores
     zones: Mapping[NodeName, ZoneName] = field(default_factory=dict)  # of nodes that are in one
     replicas: Mapping[TaskId, tuple[ReplicaName, ...]] = field(init=False)  # in order, of every task
-    space: Space = field(init=False, repr=False, compare=False)
+    space: Space = field(
+        default_factory=lambda: Space(()), repr=False, compare=False
+    )  # of its configurations: a part has that of the whole
 
     def __post_init__(self) -> None:
         found: dict[TaskId, list[ReplicaName]] = {}
         for replica in sorted(one for placed in self.workers for one in placed.replicas):
             found.setdefault(task_of(replica), []).append(replica)
         object.__setattr__(self, "replicas", {task: tuple(names) for task, names in found.items()})
-        object.__setattr__(self, "space", Space(self.configurations))
+        if self.space.configurations is not self.configurations:
+            object.__setattr__(self, "space", Space(self.configurations))
 
     def likeliest(self) -> ConfigurationName:
         return max(self.configurations, key=lambda one: one.probability).name

@@ -5,6 +5,7 @@ Called by: the local world, at every observation; `levee status`.
 
 import http.client
 import json
+import math
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -53,7 +54,7 @@ def replicas_in(state: Mapping[str, Any]) -> tuple[ReplicaSeen, ...]:
 
 def number(told: Any) -> float | None:
     """None: workers of an earlier version do not say it, nor does who knows of no backlog."""
-    return float(told) if isinstance(told, int | float) else None
+    return float(told) if isinstance(told, int | float) and math.isfinite(told) else None
 
 
 def replica_in(entry: Mapping[str, Any]) -> ReplicaSeen:
