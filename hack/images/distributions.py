@@ -23,6 +23,11 @@ class Installed:
     version: str
     needs: tuple[str, ...]
 
+    @property
+    def record(self) -> str:
+        """The list of its files: pip's also has those that are not taken, and some packages look there for their own libraries."""
+        return next(str(path) for path in distribution(self.name).files or () if path.name == "RECORD")
+
     def files(self) -> Iterator[tuple[str, Path]]:
         """Name in the image below TARGET, and where it is now; scripts and compiled files are not taken."""
         for path in sorted(distribution(self.name).files or ()):

@@ -97,9 +97,10 @@ def put_debian(tree: Tree, wanted: LayerContents, user: int) -> None:
 
 def put_python(tree: Tree, wanted: LayerContents, found: Iterable[Installed]) -> None:
     for one in found:
-        for name, path in one.files():
-            if wanted.takes(name):
-                put(tree, name, path, wanted.mode_of(name))
+        taken = [(name, path) for name, path in one.files() if wanted.takes(name)]
+        for name, path in taken:
+            put(tree, name, path, wanted.mode_of(name))
+        tree.file(f"{TARGET}/{one.record}", "".join(f"{name},,\n" for name in (*(name for name, _ in taken), one.record)).encode())
 
 
 def put_source(tree: Tree, folders: Iterable[str]) -> None:

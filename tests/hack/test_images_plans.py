@@ -3,6 +3,8 @@
 import hashlib
 import io
 import json
+import subprocess
+import sys
 import tarfile
 from pathlib import Path
 
@@ -11,7 +13,7 @@ import pytest
 from images import archive, debian, distributions, pin, starts
 from images.archive import Image
 from images.contents import ROOT, read_contents
-from images.layers import Layer
+from images.layers import Layer, put_python
 from images.tree import Tree
 from servers.trouble import ServerTrouble
 
@@ -115,6 +117,22 @@ def test_a_distribution_comes_with_what_it_needs_and_without_what_is_below() -> 
     names = [found.name for found in distributions.closure(["pandas"], ["numpy"])]
     assert "python-dateutil" in names
     assert "numpy" not in names
+
+
+def test_a_distribution_that_looks_for_its_own_files_finds_those_that_are_there(tmp_path: Path) -> None:
+    """rtree finds its library by the list of its files."""
+    wanted = read_contents().layers["orchestration"]
+    with Tree(tmp_path / "rtree.tar") as tree:
+        put_python(tree, wanted, [distributions.installed("rtree")])
+    with tarfile.open(tmp_path / "rtree.tar") as tar:
+        tar.extractall(tmp_path, filter="data")
+    there = tmp_path / distributions.TARGET
+    code = f"import sys; sys.path.insert(0, {str(there)!r}); from rtree import index; index.Index(); print(index.__file__)"
+    ran = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=False)
+    assert (ran.stdout.strip(), ran.returncode) == (str(there / "rtree" / "index.py"), 0), ran.stderr
+    listed = [line.partition(",")[0] for line in next(there.glob("rtree-*/RECORD")).read_text(encoding="utf-8").splitlines()]
+    assert [name for name in listed if not (there / name).exists()] == []
+    assert not any("include" in name for name in listed)
 
 
 def test_only_layers_that_every_image_has_below_count_as_below() -> None:
