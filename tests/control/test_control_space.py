@@ -30,7 +30,7 @@ def by_definition(of: Space, rates: Mapping[OperatorName, float], slack: float) 
     def order(one: Configuration) -> tuple[float, float]:
         return dist([one.rows_per_s[source] for source in rates], list(rates.values())), sum(one.rows_per_s.values())
 
-    return min((one for one in of.configurations if covers(one, rates, slack)), key=order, default=None)
+    return min((one for one in of.configurations if covers(one.rows_per_s, rates, slack)), key=order, default=None)
 
 
 def test_one_source_alone_has_a_nearest_configuration() -> None:

@@ -55,7 +55,12 @@ def up(space: Space, rates: Rates) -> Configuration:
 def say_what_is_above(wanted: Wanted, seen: Observation, _now: Instant) -> Decision | None:
     """The promise was made for what is declared; beyond it nobody has planned."""
     in_force = configuration_in_force(wanted, seen)
-    if seen.rates is None or in_force is None or covers(in_force.rows_per_s, seen.rates) or wanted.space.nearest(seen.rates, SLACK) is not None:
+    if (
+        seen.rates is None
+        or in_force is None
+        or covers(in_force.rows_per_s, seen.rates)
+        or wanted.space.nearest(seen.rates, SLACK) is not None
+    ):
         return None
     highest = wanted.space.highest(seen.rates)
     above = {name: rate for name, rate in seen.rates.items() if not covers(highest.rows_per_s, {name: rate})}

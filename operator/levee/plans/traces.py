@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from levee.control.rates import holding
+from levee.control.following import up
+from levee.control.space import Space
 from levee.plans import amounts, words
 from levee.plans.ending import Exit, Refused, use_instead
 from levee.plans.reading import read_file
@@ -78,9 +79,10 @@ def from_file(name: str, configurations: Sequence[Configuration]) -> Iterator[St
     for number, (before, after) in enumerate(pairwise(times), 3):
         if after <= before:
             raise refusal(f"{name}, line {number}", f"{TIME} does not rise: {after:g} after {before:g}", "sort the lines by their time")
+    space = Space(tuple(configurations))
     for row, lasts in zip(rows, [*(after - before for before, after in pairwise(times)), times[-1] - times[-2]], strict=True):
         rates = {OperatorName(source): row[columns[source]] for source in sources}
-        yield Stretch(lasts, holding(tuple(configurations), rates), rates)
+        yield Stretch(lasts, up(space, rates).name, rates)
 
 
 def read_lines(name: str) -> list[list[str]]:

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
 from levee.control.actions import Decision, WriteRecord
-from levee.control.space import covers
 from levee.control.seen import Observation
+from levee.control.space import covers
 from levee.control.wanted import Wanted
 from levee.serve.promises import Promise
 from levee.worlds.plans import Worth

@@ -73,11 +73,11 @@ class SimulatedWorld:
         workers = workers_seen(ground, self.epoch(), self.rows_per_s)
         nodes = tuple(ground.nodes.values())
         seen = Observation(nodes, workers, record, record is not None, self.anchored, self.configuration)
-        rates = self.memory.measuring.measured(self.wanted.sources, seen, now)
+        measured = self.memory.measuring.measured(self.wanted.sources, seen, now)
         if seen.anchored:
             down = set(uncovered(self.wanted, seen, now, self.wanted.replicas))
             self.memory.outages = outages.followed(self.memory.outages, down, now)
-        return seen.with_history(rates, self.memory.outages)
+        return seen.with_history(measured, self.memory.outages)
 
     @property
     def record(self) -> ControlRecord | None:
@@ -98,7 +98,7 @@ class SimulatedWorld:
 
     # ---- act
 
-    def perform(self, action: Action, now: Instant) -> None:
+    def perform(self, action: Action, now: Instant) -> str:
         match action:
             case WriteRecord(record, configuration):
                 self.write(replace(record, configuration=configuration))
@@ -114,6 +114,7 @@ class SimulatedWorld:
             case _:
                 assert_never(action)
         self.change()
+        return ""
 
     def write(self, record: ControlRecord) -> None:
         """Put if absent: who has decided by an older record finds its number taken. Replicas read it with their next epoch."""
