@@ -16,7 +16,8 @@ from levee_spark.lane.trouble import Crashed, Failed, Trouble
 from levee_spark.log.requests import Compute, Computed, Done, Files, Raised, Restore, Snapshot
 from levee_spark.log.values import EpochObject, Kind, Manifest
 from levee_spark.worker.assembly import end
-from levee_spark.worker.operating import EpochBroke, Operating, Slice, StreamPart
+from levee_spark.worker.crashes import EpochBroke
+from levee_spark.worker.operating import Operating, Slice, StreamPart
 
 LEFT, RIGHT = StreamPart((TaskId("left/0"), TaskId("left/1"))), StreamPart((TaskId("right/0"),))
 

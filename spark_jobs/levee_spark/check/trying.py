@@ -69,7 +69,7 @@ class Trial:
         if inputs is None:
             return None
         work = operating_of(self.parts, ReplicaName(task.task, 0), function, 1)
-        work.crashes_max = 1  # whoever tries it can try it again
+        work.crashes.most = 1  # whoever tries it can try it again
         try:
             work(Restore(found.epoch, files))
             answer = work(Compute(found.epoch + 1, inputs))

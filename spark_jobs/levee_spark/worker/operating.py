@@ -4,7 +4,6 @@ Why: the log hands over epochs of tasks; a function wants one frame for each str
 Called by: replica.
 """
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -16,14 +15,14 @@ from levee.topology.names import TaskId
 from levee_spark.lane import rows
 from levee_spark.lane.emitting import Emitted
 from levee_spark.lane.query import Lane, Output
-from levee_spark.lane.trouble import Crashed, Failed, Trouble
+from levee_spark.lane.trouble import Failed, Trouble
 from levee_spark.log import bounds
 from levee_spark.log.requests import Answer, Compute, Computed, Done, Files, Raised, Request, Restore, Snapshot
 from levee_spark.log.values import EpochObject, Kind
 from levee_spark.store.driver import monotonic_ms
+from levee_spark.worker.crashes import Crashes
 
 SEGMENT_BYTES, NAME_BYTES = 32 << 20, 16
-CRASHES_MAX = 3  # of one epoch, each in fresh processes: from then on it is the function's doing
 SAMPLE_ROWS, ROW_CHARACTERS = 3, 400
 
 SchemaOf = Callable[[TaskId, int], pa.Schema]  # of a stream, from whatever it has after an epoch
@@ -47,14 +46,6 @@ class StreamPart:
     slice: Slice | None = None
 
 
-class EpochBroke(Exception):
-    """The machine did; the same epoch is computed again."""
-
-    def __init__(self, epoch: int, trouble: Trouble) -> None:
-        self.epoch = epoch
-        super().__init__(f"epoch {epoch}: not computed, and to be tried again: {trouble}")
-
-
 @dataclass
 class Operating:
     lane: Lane
@@ -62,8 +53,7 @@ class Operating:
     schema_of: SchemaOf
     begun: Callable[[], pa.Schema | None] = lambda: None  # what its stream's first epoch has, of which there is no checkpoint
     schemas: dict[int, pa.Schema] = field(default_factory=dict)
-    crashes: Counter[tuple[str, int]] = field(default_factory=Counter)  # of a function at an epoch; whoever begins anew still knows them
-    crashes_max: int = CRASHES_MAX
+    crashes: Crashes = field(default_factory=Crashes)  # whoever begins anew still knows them
 
     def __call__(self, request: Request) -> Answer:
         began_ms = monotonic_ms()
@@ -91,21 +81,10 @@ class Operating:
         try:
             output = self.lane.compute(request.epoch, time_ms, tables, closing=closing)
         except (Failed, Trouble) as wrong:
-            failed = self.blamed(request.epoch, wrong)
+            failed = self.crashes.blamed(self.lane.function_name, request.epoch, wrong)
             samples = [sample(one.stream, table) for one, table in zip(self.lane.inputs, tables, strict=True)]
             return Raised("\n".join([f"epoch {request.epoch}: {failed}", *samples]), began_ms, monotonic_ms())
         return self.computed(output, began_ms)
-
-    def blamed(self, epoch: int, wrong: Failed | Trouble) -> Failed:
-        """The function; else it is raised, for no epoch may be sealed by what the machine has done."""
-        if isinstance(wrong, Failed):
-            return wrong
-        at = self.lane.function_name, epoch
-        self.crashes[at] += isinstance(wrong, Crashed)
-        if self.crashes[at] < self.crashes_max:
-            raise EpochBroke(epoch, wrong) from wrong
-        times = f"{self.crashes[at]} times at this epoch, so it is taken to be the function's doing"
-        return Failed(f"the process or the memory it runs in was gone {times}: {wrong}")
 
     def computed(self, output: Output, began_ms: int) -> Computed:
         parts = segments_of(output.table) if self.lane.spread else ()

@@ -7,7 +7,6 @@ Called by: main.
 import math
 import time
 import traceback
-from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -25,7 +24,8 @@ from levee_spark.store.drive import drive
 from levee_spark.store.driver import monotonic_ms
 from levee_spark.store.wake import Waiter
 from levee_spark.worker.assembly import Ingesting, Parts, Role, Work, end, role_of, work_of
-from levee_spark.worker.operating import EpochBroke, Operating
+from levee_spark.worker.crashes import Crashes, EpochBroke
+from levee_spark.worker.operating import Operating
 from levee_spark.worker.order import ReplicaName
 from levee_spark.worker.phases import Phases
 from levee_spark.worker.speed import Speed
@@ -50,7 +50,7 @@ class ReplicaThread:
     runs: int = 0
     failures: int = 0
     failed_at: int = 0  # the epoch whose function raised last
-    crashes: Counter[tuple[str, int]] = field(default_factory=Counter)
+    crashes: Crashes = field(default_factory=Crashes)
     offered: int = 0  # of the ingestion that is at work
     speed: Speed = field(init=False)
 
