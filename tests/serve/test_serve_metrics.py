@@ -23,6 +23,7 @@ from levee.serve.records import stamp
 from levee.serve.standing import Standing
 from levee.worlds.kubernetes.api import Conflict, Unreachable
 from levee.worlds.kubernetes.names import Owner
+from levee.worlds.local.book import StoreSilent
 from levee.worlds.plans import Worth
 from tests.serve.plant import PATH, Operator, Plant, operator, topology
 
@@ -163,6 +164,22 @@ def test_a_topology_that_runs_tells_what_was_promised_planned_and_decided_for_it
     assert told["levee_operator_control_records_wanted_total"][clicks] >= 1
     ((configuration,),) = ({key[1] for key in told["levee_operator_configuration_in_force"]},)
     assert told["levee_operator_configuration_rate"]["shop/clicks", configuration, "market"] == 10
+
+
+def test_a_store_that_does_not_answer_is_told_and_the_guarantee_is_what_it_was(plant: Plant, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = ran(plant)
+    made.go_on(3)
+
+    def away(_: object) -> None:
+        raise StoreSilent("away")
+
+    world = life(made).ground.world
+    assert world is not None
+    monkeypatch.setattr(type(world.book), "newest", away)
+    made.go_on(2)
+    found = samples(watched([life(made).standing()]))
+    assert dict_of(found["levee_operator_store_silent"]) == {("shop/clicks",): 1}
+    assert dict_of(found["levee_operator_guarantee_met"]) == {("shop/clicks",): 1}
 
 
 def test_a_rate_that_was_not_measured_is_absent_and_one_above_every_configuration_is_told() -> None:
