@@ -8,6 +8,7 @@ import pytest
 
 from levee_spark.store import address
 from levee_spark.store.address import CannotOpen, open_store
+from levee_spark.store.blobs import Trouble
 from levee_spark.store.local import LocalBlobs
 from levee_spark.store.remote import RemoteBlobs
 
@@ -99,4 +100,18 @@ def test_what_is_wrong_with_a_folder_is_one_sentence_and_its_remedy_another(tmp_
 def test_a_folder_that_is_gone_is_not_made_by_a_worker(tmp_path: Path) -> None:
     with pytest.raises(CannotOpen, match="the directory is gone"):
         open_store((tmp_path / "store").as_uri(), make=False)
+    assert not (tmp_path / "store").exists()
+
+
+def test_a_folder_that_goes_in_the_midst_of_a_write_is_not_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    blobs = open_store((tmp_path / "store").as_uri())
+
+    def goes(*_: Path) -> None:
+        if (tmp_path / "store").exists():
+            (tmp_path / "store").rename(tmp_path / "away")
+        raise FileNotFoundError(errno.ENOENT, "No such file or directory")
+
+    monkeypatch.setattr(os, "link", goes)
+    with pytest.raises(Trouble):
+        blobs.create("topology/epoch", b"rows")
     assert not (tmp_path / "store").exists()

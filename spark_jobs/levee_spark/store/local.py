@@ -65,7 +65,7 @@ class LocalBlobs:
     def link(self, data: Bytes, path: Path) -> bool:
         with self.scrap(data) as scrap:
             try:
-                with_folder(path, lambda: os.link(scrap, path), self.durable)
+                self.in_folder(path, lambda: os.link(scrap, path))
             except FileExistsError:
                 return False
             return True
@@ -73,7 +73,17 @@ class LocalBlobs:
     def overwrite(self, key: str, data: Bytes) -> None:
         path = self.path(key)
         with self.told(f"writing {key}"), self.scrap(data) as scrap:
-            with_folder(path, lambda: scrap.replace(path), self.durable)
+            self.in_folder(path, lambda: scrap.replace(path))
+
+    def in_folder(self, path: Path, act: Callable[[], object]) -> None:
+        """Do it, and where the folder is missing, make that first; not the store's own: what is gone in the midst may come back."""
+        try:
+            act()
+        except FileNotFoundError:
+            if not self.root.is_dir():
+                raise
+            make_folder(path.parent, self.durable)
+            act()
 
     def delete(self, key: str) -> None:
         with self.told(f"deleting {key}"), suppress(FileNotFoundError, NotADirectoryError):
@@ -155,15 +165,6 @@ def write(descriptor: int, data: Bytes) -> None:
     left = memoryview(data)
     while left:
         left = left[os.write(descriptor, left[:CHUNK]) :]
-
-
-def with_folder(path: Path, act: Callable[[], object], durable: bool) -> None:
-    """Do it, and where the folder is missing, make that first."""
-    try:
-        act()
-    except FileNotFoundError:
-        make_folder(path.parent, durable)
-        act()
 
 
 def make_folder(path: Path, durable: bool) -> None:
