@@ -48,8 +48,11 @@ def test_a_lower_configuration_holds_when_nothing_has_changed_for_a_while() -> N
     assert chosen(90.0, HIGH, None) is None
 
 
-def test_on_the_way_down_there_is_no_slack() -> None:
-    assert chosen(100.1, HIGH) is None
+def test_on_the_way_down_there_is_half_the_slack() -> None:
+    """A source that keeps to what is declared is measured around it; between the two nothing changes, whatever is in force."""
+    assert chosen(104.9, HIGH) == LOW
+    assert chosen(105.1, HIGH) is None
+    assert chosen(109.9, LOW) is None
     assert chosen(100.0, HIGH) == LOW
 
 

@@ -1,7 +1,7 @@
 """The rules about the sources' rates: the configuration follows them, up at once and down slowly; and whether they are what was declared.
 
 Why: too few rows planned for is an overload, so that is left at once; too many costs cores only, so a lower one must be worth the record:
-it covers the rates without slack, is nearer, and nothing has changed for a while.
+it covers the rates with half the slack, is nearer, and nothing has changed for a while.
 Called by: `decide`.
 """
 
@@ -19,6 +19,8 @@ from levee.topology.names import OperatorName
 from levee.topology.wording import count
 from levee_spark.log import control
 from levee_spark.log.values import ControlRecord
+
+SLACK_DOWN = SLACK / 2  # what comes as declared is measured a little above it at times; between the two nothing changes
 
 
 def follow_rates(wanted: Wanted, seen: Observation, now: Instant) -> Decision | None:
@@ -38,7 +40,7 @@ def next_one(wanted: Wanted, seen: Observation, rates: Rates, now: Instant) -> C
     in_force = configuration_in_force(wanted, seen)
     if in_force is None or not covers(in_force.rows_per_s, rates):
         return up(wanted.space, rates)
-    lower = wanted.space.nearest(rates)
+    lower = wanted.space.nearest(rates, SLACK_DOWN)
     steady = seen.steady_since is not None and now - seen.steady_since >= wanted.patience.dwell_ms
     nearer = lower is not None and distance(lower, rates) < distance(in_force, rates)
     return lower if lower is not None and steady and nearer else in_force

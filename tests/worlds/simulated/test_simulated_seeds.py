@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from levee.control import decide, rules
+from levee.control import decide, following, rules
 from levee.control.decide import Rule
 from tests.worlds.simulated import replay
 from tests.worlds.simulated.trial import Violation, run
@@ -62,7 +62,7 @@ def test_the_misfortunes_do_happen() -> None:
         rules.replace_lost_workers,
         rules.leave_refuges,
         rules.set_the_clock,
-        rules.follow_rates,
+        following.follow_rates,
     ],
     ids=lambda rule: rule.__name__,
 )

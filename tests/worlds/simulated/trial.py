@@ -10,9 +10,10 @@ from random import Random
 
 from levee.control import decide as deciding
 from levee.control.actions import Action, Decision, Reason, StartWorker
+from levee.control.following import up
 from levee.control.names import Instant, ReplicaName
-from levee.control.rates import holding
 from levee.control.seen import Observation, Phase
+from levee.control.space import Space
 from levee.planning.completeness.model import Model, node_loads, scenarios
 from levee.topology.graph import FailureModel
 from levee.topology.names import ConfigurationName, TaskId
@@ -210,7 +211,8 @@ class Trial:
     def check_steady(self) -> None:
         """The configuration is the right one, and nothing is lost in it, unless the plan itself has more on a node than that can do."""
         world, problem = self.world, self.scenario.problem
-        while world.configuration != holding(problem.configurations, world.rates):
+        space = Space(problem.configurations)
+        while world.configuration != up(space, world.rates).name:
             must(world.now < 1_000_000, f"{world.configuration} stays in force, and the rates are {world.rates}")
             self.turn()
         for _ in range(STEADY_MS // world.pace.turn_ms):
