@@ -150,8 +150,8 @@ def clock() -> int:
     return monotonic_ms() + (int(path.read_text() or "0") if path.exists() else 0)
 
 
-def open_faulty_store(uri: str) -> Blobs:
-    opened = open_store(uri)
+def open_faulty_store(uri: str, *, make: bool) -> Blobs:
+    opened = open_store(uri, make=make)
     assert isinstance(opened, LocalBlobs)
     directory = FaultyDirectory(opened.root, opened.durable, opened.token, opened.counter)
     shaky = armed(FOLDER, SHAKY)
@@ -176,7 +176,7 @@ def put_faults_in(order: Path) -> None:
     """The modules that put a worker together are given these instead."""
     global NODE  # noqa: PLW0603  (of a process that has one worker)
     NODE = json.loads(order.read_text())["node"]
-    vars(worker).update(open_store=open_faulty_store, StoreDriver=lambda blobs: FaultyDriver(blobs, now_ms=clock))
+    vars(worker).update(open_store=open_faulty_store, StoreDriver=lambda blobs, **more: FaultyDriver(blobs, now_ms=clock, **more))
     vars(worker).update(warm_up=lambda *_: None)  # its first epochs may take their time: many workers start here
     vars(replicas).update(work_of=faulty_work_of, end=end_faulty)
     vars(local).update(write=write_unless_full)
