@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from levee_spark.store import address
-from levee_spark.store.address import CannotOpen, open_store
+from levee_spark.store.address import CannotOpen, open_store, remedy
 from levee_spark.store.blobs import Trouble
 from levee_spark.store.local import LocalBlobs
 from levee_spark.store.remote import RemoteBlobs
@@ -115,3 +115,10 @@ def test_a_folder_that_goes_in_the_midst_of_a_write_is_not_made_again(tmp_path: 
     with pytest.raises(Trouble):
         blobs.create("topology/epoch", b"rows")
     assert not (tmp_path / "store").exists()
+
+
+def test_digits_of_a_signature_are_no_answer() -> None:
+    said = "SignatureDoesNotMatch: <StringToSign>9f404be</StringToSign>"
+    assert "mend the access key" in remedy(said)
+    assert remedy("<HostId>404y</HostId>") == "mend that, or name another store"
+    assert "create the bucket" in remedy("server returned 404 Not Found")

@@ -5,6 +5,7 @@ Called by: workers, once, at their start; the command line.
 """
 
 import os
+import re
 import secrets
 import time
 from collections.abc import Mapping
@@ -150,11 +151,11 @@ def attempt(blobs: Blobs) -> None:
 
 
 REMEDIES: tuple[tuple[tuple[str, ...], str], ...] = (
-    (("NoSuchBucket", "not found", "404"), "create the bucket, or mend its name (some servers say so of an unknown access key, too)"),
     (
         ("InvalidAccessKeyId", "SignatureDoesNotMatch", "Unauth", "401"),
         "mend the access key and its secret: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY",
     ),
+    (("NoSuchBucket", "not found", "404"), "create the bucket, or mend its name (some servers say so of an unknown access key, too)"),
     (("denied", "Forbidden", "403"), "allow this key to list, read, write and delete there, or mend the key"),
     (
         ("169.254.169.254", "metadata"),
@@ -165,5 +166,10 @@ REMEDIES: tuple[tuple[tuple[str, ...], str], ...] = (
 
 
 def remedy(text: str) -> str:
-    known = (fix for words, fix in REMEDIES if any(word.lower() in text.lower() for word in words))
+    known = (fix for words, fix in REMEDIES if any(says(text, word) for word in words))
     return next(known, "mend that, or name another store")
+
+
+def says(text: str, word: str) -> bool:
+    """As a word, or the beginning of one, but numbers as they are: an answer may quote a signature, and that has any digits in it."""
+    return re.search(rf"\b{re.escape(word)}" + (r"\b" if word.isdigit() else ""), text, re.IGNORECASE) is not None
