@@ -98,6 +98,9 @@ def let_survivors_lead(wanted: Wanted, seen: Observation, now: Instant) -> Decis
 
 
 def start_what_is_planned(wanted: Wanted, seen: Observation, _now: Instant) -> Decision | None:
+    """What has stopped goes on by a record, and a silent store takes none."""
+    if seen.silent and (seen.record is None or seen.record.shape.stopped):
+        return None
     known = {worker.worker for worker in seen.workers}
     open_nodes = {node.node for node in seen.nodes if node.is_open}
     missing = [placed for placed in wanted.workers if placed.worker not in known and placed.node in open_nodes]
