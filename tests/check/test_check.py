@@ -46,9 +46,7 @@ def operator(name: str) -> str:
 
 
 def sink(name: str) -> str:
-    return (
-        f"  - {{name: of-{name.replace('_', '-')}, from: {name.replace('_', '-')}, spark: {{format: json, options: {{path: /nowhere}}}}}}"
-    )
+    return f"  - {{name: of-{name.replace('_', '-')}, from: {name.replace('_', '-')}, spark: {{format: json, options: {{path: /nowhere/{name}}}}}}}"
 
 
 def source(name: str, spark: str) -> str:

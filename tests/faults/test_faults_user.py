@@ -51,8 +51,8 @@ def test_a_correction_under_another_name_takes_over_where_the_function_fails(tmp
     with planted(tmp_path, Wish(nodes=1, replicas=2, labelled="mine:labelled")) as plant:
         turn = plant.until("both replicas fail", both_failed)
         assert all("no label for this number" in turn.seen.states()[ReplicaName(f"{LABELLED}/{one}")].error for one in range(2))
-        ahead = plant.streams()[SOURCE][-1].epoch
-        assert ahead > RAISES_AT  # so that the correction would come too late for the task
+        plant.until("the source goes on", lambda _: plant.streams()[SOURCE][-1].epoch > RAISES_AT)
+        ahead = plant.streams()[SOURCE][-1].epoch  # so that the correction would come too late for the task
     (tmp_path / "corrected.py").write_text("from tests.faults.chain import labelled as label\n")
     with planted(tmp_path, Wish(nodes=1, replicas=2, labelled="corrected:label")) as plant:
         plant.until("what has waited comes out", lambda _: plant.delivered_epoch() > ahead)
