@@ -46,7 +46,8 @@ def operator(name: str) -> str:
 
 
 def sink(name: str) -> str:
-    return f"  - {{name: of-{name.replace('_', '-')}, from: {name.replace('_', '-')}, spark: {{format: json, options: {{path: /nowhere/{name}}}}}}}"
+    stream = name.replace("_", "-")
+    return f"  - {{name: of-{stream}, from: {stream}, spark: {{format: json, options: {{path: /nowhere/{name}}}}}}}"
 
 
 def source(name: str, spark: str) -> str:
