@@ -2,7 +2,7 @@
 
 Why: too few rows planned for is an overload, so that is left at once; too many costs cores only, so a lower one must be worth the record:
 it covers the rates with half the slack, is nearer, and nothing has changed for a while.
-Called by: `decide`.
+Called by: `decide`; `up` also by plans.traces, which names the configuration of a measured rate.
 """
 
 from collections.abc import Mapping
