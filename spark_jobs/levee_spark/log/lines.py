@@ -2,8 +2,8 @@
 
 Why: without it a stream could be stitched from two executions, each epoch plausible and the whole impossible.
 A replica goes on only from a committed epoch that carries its own lineage. If it does not, it forks; if it fails to reproduce the same
-epoch again and again, it trails: follows what is committed with its own state, up to the head, and there waits. If the winner lives,
-it forks again later. If nothing final comes for `failureTimeout` after the inputs were complete, it adopts, and the break is marked.
+epoch again and again, it trails: follows what is committed with its own state, until a checkpoint of the winner's line is published,
+and forks from that. If nothing final comes for `failureTimeout` after the inputs were complete, it adopts, and the break is marked.
 Called by: replicas. Sources have no line of their own: they go on from what is committed.
 """
 
@@ -47,25 +47,40 @@ class Divergence:
     """What one replica remembers of its divergences, across its forks."""
 
     tries: dict[int, int] = field(default_factory=dict)
-    trailing: bool = False
+    trails_from: int | None = None  # the epoch that one fails to reproduce
+    taken_over: int = 0  # the newest checkpoint that one has tried to go on from meanwhile
     quiet_since_ms: int | None = None  # at the head, inputs complete, nothing final since
 
+    @property
+    def trailing(self) -> bool:
+        return self.trails_from is not None
+
     def forked(self) -> None:
-        self.trailing, self.quiet_since_ms = False, None
+        self.trails_from, self.quiet_since_ms = None, None
 
     def diverged(self, epoch: int) -> None:
         self.tries[epoch] = self.tries.get(epoch, 0) + 1
-        self.trailing = self.tries[epoch] >= TRIES
+        if self.tries[epoch] >= TRIES:
+            self.trails_from = epoch
 
     def accepted(self, epoch: int) -> None:
         """Counts of epochs that lie behind are done with; those ahead stay while one replays what lies before them."""
         self.tries = {other: count for other, count in self.tries.items() if other > epoch}
 
+    def followed(self, committed: Manifest) -> None:
+        """Skipped epochs are no sign of life: anyone may seal them."""
+        if committed.kind is Kind.FINAL:
+            self.quiet_since_ms = None
+
     def adopts(self, now_ms: int, failure_timeout_ms: int) -> bool:
-        """At the head, the next epoch being absent. Skipped epochs are no sign of life: anyone may seal them."""
+        """At the head, the next epoch being absent."""
         if self.quiet_since_ms is None:
             self.quiet_since_ms = now_ms
         return now_ms - self.quiet_since_ms >= failure_timeout_ms
 
-    def winner_lives(self, committed: Manifest) -> bool:
-        return self.trailing and self.quiet_since_ms is not None and committed.kind is Kind.FINAL
+    def takes_over(self, published: int) -> bool:
+        """A checkpoint from there on is of the winner's line: whoever trails publishes nothing. Once, should it be corrupt."""
+        if self.trails_from is None or published < self.trails_from or published <= self.taken_over:
+            return False
+        self.taken_over = published
+        return True

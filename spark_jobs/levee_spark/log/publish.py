@@ -38,6 +38,12 @@ def is_published(layout: Layout, task: TaskId, epoch: int) -> Script[bool]:
     return not isinstance((yield from ask.persistently(Get(layout.checkpoint(task, epoch)))), Absent)
 
 
+def latest(layout: Layout, task: TaskId) -> Script[int]:
+    """0 while there is none."""
+    names = yield from ask.names(layout.checkpoints(task))
+    return numbered(names[-1]) if names else 0
+
+
 def kept(layout: Layout, task: TaskWiring) -> Script[int]:
     """The oldest epoch that this task keeps a checkpoint of; while it has published few, the state before the first epoch."""
     names = yield from ask.names(layout.checkpoints(task.task))

@@ -144,6 +144,12 @@ class Replica:
             raise Refork("no longer active", line.epoch)
         yield from self.corrections.look(line.epoch + 1)
         yield from self.mender.listen(line.epoch, rank, now_ms)
+        yield from self.take_over_if_published(line)
+
+    def take_over_if_published(self, line: Line) -> Script[None]:
+        """Whether the winner lives or not: what it has published is the state that the stream goes on from."""
+        if self.divergence.trailing and self.divergence.takes_over((yield from publish.latest(self.wiring.layout, self.task.task))):
+            raise Refork("takes over what the winner published", line.epoch)
 
     def end_if_stopped(self, line: Line) -> Script[None]:
         """For a stop, E(n) is the last epoch; the state after it is published, so that a resume begins there."""
@@ -252,8 +258,6 @@ class Replica:
     def judge(self, line: Line, attempt: Attempt, gathered: tuple[EpochObject, ...], committed: Manifest) -> Script[Line]:
         """Rule 2: whose line it is, and what one's state must do to be on it."""
         epoch = committed.epoch
-        if self.divergence.winner_lives(committed):
-            raise Refork("the winner lives", epoch)
         if lines.compare(line, attempt.epoch.manifest, committed) is Finding.OTHER and not self.divergence.trailing:
             yield from self.diverged(attempt.epoch.manifest, committed)
         taken = yield from attempts.rows_were_taken(self.wiring.layout, self.task, attempt, committed)
@@ -265,7 +269,9 @@ class Replica:
         if not attempt.in_state:
             yield from self.take_without_rows(line, gathered)
         yield from self.race.remember(committed)
-        if not self.divergence.trailing:
+        if self.divergence.trailing:
+            self.divergence.followed(committed)
+        else:
             self.divergence.accepted(epoch)
         return replace(line, epoch=epoch, lineage=committed.lineage, rebased=line.rebased and committed.kind is not Kind.FINAL)
 
