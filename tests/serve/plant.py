@@ -82,9 +82,11 @@ class Plant:
         after["spec"] = text["spec"]
         return self.put(PATH, after)
 
-    def annotate(self, name: str, value: str) -> None:
+    def annotate(self, name: str, value: str | None) -> None:
+        """As kubectl annotate does it; None removes it."""
         thing = copy.deepcopy(self.things[PATH])
-        thing["metadata"].setdefault("annotations", {})[name] = value
+        others = {key: kept for key, kept in thing["metadata"].get("annotations", {}).items() if key != name}
+        thing["metadata"]["annotations"] = others if value is None else others | {name: value}
         self.put(PATH, thing)
 
     def delete_topology(self) -> None:

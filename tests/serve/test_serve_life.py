@@ -202,6 +202,33 @@ def test_a_suspended_or_paused_resource_is_not_begun(tmp_path: Path, change: dic
     assert not plant.born
 
 
+def test_while_it_is_paused_an_edit_waits_and_what_runs_goes_on(plant: Plant, tmp_path: Path) -> None:
+    one = running(plant)
+    born = list(plant.born)
+    plant.annotate(PAUSED, "true")
+    told = topology(tmp_path / "store")
+    told["spec"]["faultTolerance"]["target"] = {"completeness": 0.5}
+    plant.apply(told)
+    one.go_on(6)
+    assert one.life is not None
+    assert (one.state(), one.life.ground.number) == ("running", 1)
+    assert "last edit, which waits until the annotation levee.dev/paused is removed" in plan_told(plant)
+    plant.fail(born[0])
+    one.go_on(6)
+    assert len(plant.born) == len(born) + 1, "what is lost is replaced"
+    plant.annotate(PAUSED, None)
+    one.go_on(2)
+    one.run("running")
+    one.go_on(3)
+    assert one.life.ground.number == 2
+    assert "paused" not in plan_told(plant)
+
+
+def plan_told(plant: Plant) -> str:
+    [message] = [one["message"] for one in plant.things[PATH]["status"]["conditions"] if one["type"] == "Planned"]
+    return str(message)
+
+
 def test_another_nonce_restarts_all_pods_once(plant: Plant, tmp_path: Path) -> None:
     one = running(plant)
     plant.apply(topology(tmp_path / "store", restartNonce=1))

@@ -37,12 +37,12 @@ def holding(resource: Object, known: Known, now: Instant) -> frozenset[EventName
 
 def of_user(resource: Object, known: Known) -> Iterator[str]:
     metadata, spec = resource["metadata"], resource["spec"]
-    suspended, paused = bool(spec.get("suspend")), PAUSED in (metadata.get("annotations") or {})
+    suspended = bool(spec.get("suspend"))
     if metadata.get("deletionTimestamp") is not None:
         yield "cancel"
     if suspended:
         yield "suspend"
-    if paused:
+    if is_paused(resource):
         return
     if not suspended:
         yield "admit"
@@ -51,6 +51,10 @@ def of_user(resource: Object, known: Known) -> Iterator[str]:
         yield "restart"
     if int(metadata["generation"]) != known.read and (known.in_force is None or differs(spec, known.in_force["spec"])):
         yield "edit"
+
+
+def is_paused(resource: Object) -> bool:
+    return PAUSED in (resource["metadata"].get("annotations") or {})
 
 
 def differs(one: Object, other: Object) -> bool:

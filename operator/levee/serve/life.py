@@ -5,7 +5,7 @@ Called by: hub, one turn after another, never two at once.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from random import random
 from typing import Any
@@ -30,7 +30,7 @@ from levee.serve.deeds import Deed, Deeds
 from levee.serve.documents import BOUNDED, document
 from levee.serve.figures import Figures, Tally, figures
 from levee.serve.ground import Ground
-from levee.serve.holding import Known, differs, holding
+from levee.serve.holding import Known, differs, holding, is_paused
 from levee.serve.outside import API, OUTSIDE, Hindrance
 from levee.serve.promises import Promise, Promises
 from levee.serve.records import StatusRecords, path, stamp
@@ -40,7 +40,7 @@ from levee.serve.sweeping import Sweeping
 from levee.serve.telling import Teller, summed, words
 from levee.worlds.kubernetes import embedded, names
 from levee.worlds.kubernetes.api import Conflict, Denied, Object, Unreachable
-from levee.worlds.kubernetes.names import FINALIZER, Owner
+from levee.worlds.kubernetes.names import FINALIZER, PAUSED, Owner
 from levee.worlds.kubernetes.parts import Parts
 from levee.worlds.kubernetes.world import KubernetesWorld
 
@@ -329,7 +329,7 @@ class Life:
             promise=await asyncio.to_thread(self.promise, world.wanted, now) if world is not None else None,
             planned_before=status.told_plan(self.written) if worth is None else None,
             hindered=self.hindrance.why if self.hindrance is not None else "",
-            caveat=embedded.SAYS if ground.access.embedded else "",
+            caveat="; ".join(self.caveats()),
         )
         self.figures = self.figured(scene)
         told = status.stamped(status.fields(scene) | self.memory(), self.written, scene.generation, stamp(Wall(self.shop.wall_ms())))
@@ -353,6 +353,12 @@ class Life:
             return None
         return self.promises.of(ground.plan, promises.missing(wanted, self.seen, now), self.shop.zones)
 
+    def caveats(self) -> Iterator[str]:
+        if self.ground.access.embedded:
+            yield embedded.SAYS
+        if is_paused(self.resource) and self.is_newer_than_in_force():
+            yield f"this is the plan before the last edit, which waits until the annotation {PAUSED} is removed"
+
     def trouble(self, position: Position) -> tuple[str, str]:
         lifecycle = self.runner.machine
         if "edit" in self.held_now and position.state in status.LIVING and lifecycle.transition(position.state, EventName("edit")) is None:
@@ -361,8 +367,13 @@ class Life:
 
     def is_as_in_force(self) -> bool:
         """What was refused is gone by now: the resource is again what runs, and is not read for that."""
-        ground, generation = self.ground, int(self.resource["metadata"]["generation"])
-        return ground.plan is not None and ground.read != generation and not differs(self.resource["spec"], ground.plan.resource["spec"])
+        return self.ground.plan is not None and self.is_unread() and not differs(self.resource["spec"], self.ground.plan.resource["spec"])
+
+    def is_newer_than_in_force(self) -> bool:
+        return self.ground.plan is not None and self.is_unread() and differs(self.resource["spec"], self.ground.plan.resource["spec"])
+
+    def is_unread(self) -> bool:
+        return self.ground.read != int(self.resource["metadata"]["generation"])
 
     def memory(self) -> dict[str, Any]:
         """What the next operator could not find out by itself, if it is not written yet."""
@@ -372,7 +383,7 @@ class Life:
 
     def is_news(self, changed: Mapping[str, Any]) -> bool:
         """More than numbers and words that change all the time."""
-        if "conditions" not in changed or "lifecycle" in changed:
+        if "conditions" not in changed or {"lifecycle", "observedGeneration"} & changed.keys():
             return bool(changed.keys() - {"lagEpochs"})
         before = {one["type"]: (one["status"], one["reason"]) for one in self.written.get("conditions") or ()}
         return any(before.get(one["type"]) != (one["status"], one["reason"]) for one in changed["conditions"])

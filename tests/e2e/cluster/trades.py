@@ -46,6 +46,26 @@ PLUGIN = str(Path(sys.executable).parent / "kubectl-levee")
 Make: TypeAlias = Callable[..., Any]  # a resource, as `resource` does it
 
 
+WITH_CODE = {
+    "spec": {
+        "containers": [
+            {
+                "name": "worker",
+                "env": [{"name": "PYTHONPATH", "value": "/work/code"}],
+                "volumeMounts": [{"name": "code", "mountPath": "/work/code"}],
+            }
+        ],
+        "volumes": [{"name": "code", "configMap": {"name": "code"}}],
+    }
+}
+
+
+def code(**modules: str) -> dict[str, Any]:
+    """For `WITH_CODE`: modules that the image does not have."""
+    texts = {f"{name}.py": text for name, text in modules.items()}
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "code"}, "data": texts}
+
+
 def one_pod(node: str) -> dict[str, Any]:
     """Of what is wanted, what makes it one."""
     return {"faultTolerance": ALONE, "placement": {"packing": "node", "nodeSelector": {"kubernetes.io/hostname": node}}}
