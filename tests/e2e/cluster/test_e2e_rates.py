@@ -1,5 +1,5 @@
 """A Prometheus that finds the workers' pods by their annotations says what is offered, and the topology follows it; while it is away, the
-topology goes on as it is and says why.
+topology goes on as it is and says why. Deleted, it takes its data with it, as it is told to.
 """
 
 from collections.abc import Iterator
@@ -94,3 +94,14 @@ def test_the_configuration_follows_what_a_prometheus_measures_and_stays_while_th
         server.restart()
         life.wait(lambda: life.condition("Healthy")["reason"] == "Settled", "rates are known again")
         assert configuration(life) == "busy"
+    takes_its_data_with_it(life)
+
+
+def takes_its_data_with_it(life: Trades) -> None:
+    assert life.stored()
+    delivered = life.delivered()
+    life.patch({"spec": {"deletionPolicy": "delete"}})
+    life.delete()
+    life.wait(lambda: not life.is_there, "it is gone")
+    assert life.stored() == {}
+    assert set(life.delivered()) >= set(delivered), "what sinks have delivered stays"

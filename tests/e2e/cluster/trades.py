@@ -185,9 +185,13 @@ class Trades:
         return {name: pq.read_table(pa.BufferReader(bytes(blob.data))) for name, blob in blobs.items() if blob is not None}
 
     def epochs(self) -> dict[str, str | None]:
-        """Every epoch of every stream, with a tag that changes with its content."""
+        """Every epoch of every stream."""
+        return {path: tag for path, tag in self.stored().items() if "/epochs/" in path}
+
+    def stored(self) -> dict[str, str | None]:
+        """By name, with a tag that changes with the content."""
         found = obstore.list(bucket(f"{self.prefix}/store", KEYS, 10_000)).collect()
-        return {one["path"]: one["e_tag"] for one in found if "/epochs/" in one["path"]}
+        return {one["path"]: one["e_tag"] for one in found}
 
     def last_epochs(self) -> dict[str, int]:
         """Of each of its streams; others keep theirs in the same store."""
