@@ -28,6 +28,8 @@ from levee_spark.log.values import EpochObject
 STARTS_WITHIN_S, RECOVERS_WITHIN_S = 240, 180
 CPU_FROM_EPOCH = 10  # before that the workers warm up
 AFTER_EPOCHS = 2  # watched after the recovery
+BEHIND_S = 2.5 * PERIOD_MS / 1000  # who is stopped for so long loses two epochs
+CAUGHT_UP_EPOCHS = 6  # and has long caught up after so many
 OPERATORS = ("o1", "o2", "o3", "o4")
 
 
@@ -62,6 +64,7 @@ class Watch:
 
     at_epoch: int  # the fault comes then at the earliest
     unpublished: int  # and when the newest checkpoint of FAILED_TASK is that old
+    again_at_epoch: int = 0  # or then, since somebody else led
     fault_ns: int = 0
     dead_ns: int = 0  # nothing of what failed can commit any more
     detected_ns: int = 0
@@ -95,13 +98,25 @@ def note_before(run: LocalRun, case: Case, watch: Watch) -> bool:
     if epoch >= CPU_FROM_EPOCH and watch.cpu_from is None:
         watch.cpu_from = (epoch, cpu_of_workers(run))
         watch.phases = (phases(run),)
-    if epoch < watch.at_epoch or (watch.unpublished and epoch - max(checkpoints(run, TaskId(FAILED_TASK)), default=0) < watch.unpublished):
+    if epoch < max(watch.at_epoch, watch.again_at_epoch) or (
+        watch.unpublished and epoch - max(checkpoints(run, TaskId(FAILED_TASK)), default=0) < watch.unpublished
+    ):
         return False
     if any(leader(run, task) != replica_name(task, 0) for task in failed(run, case)):
+        hold_survivors_back(run, case)
+        watch.again_at_epoch = reached(run) + CAUGHT_UP_EPOCHS
         return False
     watch.cpu_until = (epoch, cpu_of_workers(run))
     watch.phases = (*watch.phases, phases(run))
     return True
+
+
+def hold_survivors_back(run: LocalRun, case: Case) -> None:
+    """Whoever wins an epoch goes on to win; so who is to survive loses some."""
+    hit = faults.aim(Fault(Kind.PAUSE_NODE, case.survivors()), run.table(), {})
+    faults.pause(hit)
+    time.sleep(BEHIND_S)
+    faults.go_on(hit)
 
 
 def inflict(run: LocalRun, case: Case, watch: Watch) -> None:

@@ -78,6 +78,10 @@ class Case:
             return SOURCE_NODES[:1]
         return PRIMARY_NODES[:1] if self.failure == "single" else PRIMARY_NODES
 
+    def survivors(self) -> NodeName:
+        """Where the other replicas of what fails are."""
+        return SOURCE_NODES[1] if self.technique == "ingestor" else BACKUP
+
 
 def text_of(case: Case, work: Path) -> str:
     rate = case.rate // RECOVERY_SCALE
