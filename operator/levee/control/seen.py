@@ -36,6 +36,16 @@ class Phase(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Processed:
+    """Rows that an operator has read, by what became of them: of the epochs that this replica has committed since its worker began."""
+
+    epochs: int = 0
+    in_time: int = 0
+    late: int = 0
+    lost: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class ReplicaSeen:
     replica: ReplicaName
     status: Status
@@ -49,6 +59,10 @@ class ReplicaSeen:
     ended: bool = False  # all rows that will ever come have been computed
     waits: str = ""  # what a source waits for outside of its topology
     offered_per_s: float | None = None  # at a source: taken in, and what its backlog grows by; None: it does not tell
+    record: int = 0  # the newest control record that it has read; 0: it does not tell
+    read_ago_ms: int | None = None  # when that was, as of when this was told
+    forked_ago_ms: int | None = None  # when it has taken a state from a checkpoint last
+    processed: Processed = Processed()
 
     @property
     def task(self) -> TaskId:

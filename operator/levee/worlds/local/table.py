@@ -5,7 +5,7 @@ Called by: `run` (makes it), `levee status | kill | pause | stop`, and the clean
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -131,7 +131,7 @@ def worker_document(one: WorkerEntry) -> dict[str, object]:
 
 def state_document(one: ReplicaSeen) -> dict[str, object]:
     """As workers tell it."""
-    return {name: getattr(one, name) for name in ReplicaSeen.__slots__} | {"status": one.status.value}
+    return {name: getattr(one, name) for name in ReplicaSeen.__slots__} | {"status": one.status.value, "processed": asdict(one.processed)}
 
 
 def seen_from_outside(one: WorkerEntry, state: Mapping[str, Any] | None, now: Instant) -> WorkerSeen:
