@@ -151,6 +151,7 @@ class Observation:
     silent: bool = False  # the store does not answer, or does not take what is written
     rates_missing: str = ""  # why not all rates are known
     steady_since: Instant | None = None  # since then the configuration is in force, and no rate was unknown
+    joining: frozenset[ReplicaName] = frozenset()  # who was switched on and has yet to catch up
     homes: Mapping[ReplicaName, WorkerSeen] = field(init=False)
     memo: dict[str, Any] = field(init=False, repr=False, compare=False, default_factory=dict)  # what rules ask for again and again
 
@@ -163,11 +164,13 @@ class Observation:
                     homes[one] = worker
         object.__setattr__(self, "homes", homes)
 
-    def with_history(self, measured: "Measured", outages: tuple[Outage, ...], *, silent: bool = False) -> "Observation":
+    def with_history(
+        self, measured: "Measured", outages: tuple[Outage, ...], *, silent: bool = False, joining: frozenset[ReplicaName] = frozenset()
+    ) -> "Observation":
         """The same moment, with what only earlier ones tell; what was worked out of it stays."""
         found = copy(self)
         told = {"rates": measured.rates, "rates_missing": measured.missing, "steady_since": measured.steady_since, "outages": outages}
-        for name, value in {**told, "silent": silent}.items():
+        for name, value in {**told, "silent": silent, "joining": joining}.items():
             object.__setattr__(found, name, value)
         return found
 

@@ -80,7 +80,11 @@ TOLD = (
     Told("levee_operator_guarantee", "What is guaranteed with the replicas that could take over now.", lambda one: promised(one, "now")),
     Told("levee_operator_guarantee_wanted", "What was asked for.", lambda one: promised(one, "wanted")),
     Told("levee_operator_guarantee_met", "1 where the guarantee holds now.", lambda one: promised(one, "holds")),
-    Told("levee_operator_replicas_active", "Replicas that work, of those that should be active.", lambda one: one.replicas[0]),
+    Told(
+        "levee_operator_replicas_active",
+        "Replicas that work and have caught up, of those that should.",
+        lambda one: one.replicas[0],
+    ),
     Told("levee_operator_replicas_desired", "Replicas that should be active.", lambda one: one.replicas[1]),
     Told("levee_operator_lag_epochs", "Epochs by which the slowest task is behind the sources.", lambda one: one.lag_epochs),
     Told(

@@ -16,6 +16,7 @@ from levee.control.decide import decide
 from levee.control.names import Instant
 from levee.control.part import is_of_workers
 from levee.control.seen import Observation
+from levee.control.switching import Switching
 from levee.control.wanted import Wanted
 from levee.lifecycle.failures import Terms
 from levee.lifecycle.handlers import Context, Handler, Handlers, NotYet, Overtaken
@@ -68,6 +69,7 @@ class Life:
     promises: Promises = field(default_factory=Promises)
     figures: Figures | None = None  # of the last look at the whole
     tally: Tally = field(default_factory=Tally)
+    switching: Switching = field(default_factory=Switching)
     written: Mapping[str, Any] = field(default_factory=dict)  # the status as it was told last
     written_at: Instant = LONG_AGO
     held_now: frozenset[EventName] = frozenset()  # the events that hold
@@ -100,6 +102,7 @@ class Life:
         self.ground.read, self.ground.nonce = int(before.get("read") or 0), int(before.get("restartNonce") or 0)
         self.ground.trouble = status.told_trouble(self.written)
         self.parts, self.decision, self.figures, self.stands_by = None, None, None, False
+        self.switching = Switching()
         self.arrival = Arrival(told_decision(self.written))
         self.written_at = LONG_AGO if self.arrival.told is None else self.shop.now()
 
@@ -196,13 +199,23 @@ class Life:
         assert world is not None
         self.look_at_whole()
         seen = seen or world.observe(now)
+        self.switching.look(world.wanted, seen, now)
         decision = decide(world.wanted, seen, now)
         if not self.arrival.may_act(seen, now):
             decision = replace(decision, actions=())
         decision = self.perform(world, decision, now)
+        self.tell_of_switch(seen, decision, now)
         before = seen if self.decision is None and self.arrival.told is not None else self.seen
         self.tell_what_is_new(before, seen, decision, knows=self.arrival.knows(seen, decision, now))
         self.seen = seen
+
+    def tell_of_switch(self, seen: Observation, decision: Decision, now: Instant) -> None:
+        switching = self.switching
+        switching.decided(seen, decision, now, self.shop.now())
+        for took in switching.taken():
+            self.shop.metrics.switches.labels(took.step).observe(took.ms / 1000)
+        for event in switching.heard():
+            self.teller.tell(self.owner, *words(event))
 
     def perform(self, world: KubernetesWorld, decision: Decision, now: Instant) -> Decision:
         """As it is to be told. What the cluster refuses is tried again later and later; what the log needs does not wait for that."""

@@ -19,7 +19,10 @@ from levee.lifecycle.position import Failing, Position
 from levee.serve.promises import Promise
 from levee.worlds.plans import Worth
 
-WELL = {Reason.SETTLED, Reason.RATES_UNKNOWN, Reason.ALL_READY, Reason.FIRST_EPOCHS, Reason.RATES_CHANGED, Reason.WAITING, Reason.OPENING}
+WELL = {
+    *(Reason.SETTLED, Reason.RATES_UNKNOWN, Reason.ALL_READY, Reason.FIRST_EPOCHS, Reason.RATES_CHANGED, Reason.WAITING, Reason.OPENING),
+    Reason.CATCHING_UP,
+}
 LIVING = {"dispatching", "running", "updating", "reverting", "completing"}
 AT_REST = {"suspended", "failed", "canceled", "completed"}
 MESSAGE_MAX = 4_000
@@ -76,7 +79,7 @@ def short(value: float | None) -> float | None:
 
 def numbers(scene: Scene, wanted: Wanted, seen: Observation) -> dict[str, Any]:
     active = set(wanted.active[seen.configuration]) if seen.configuration is not None else set()
-    working = sum(usable(wanted, seen, scene.now, one) for one in active)
+    working = sum(one not in seen.joining and usable(wanted, seen, scene.now, one) for one in active)
     return {
         "configuration": seen.configuration,
         "replicas": {"active": working, "desired": len(active)},

@@ -79,7 +79,7 @@ class Condition(Part):
 
 
 class Replicas(Part):
-    active: Whole | None = Field(default=None, description="Replicas that are active now.")
+    active: Whole | None = Field(default=None, description="Replicas that are active now and have caught up.")
     desired: Whole | None = Field(default=None, description="Replicas that the plan wants active in the configuration in force.")
 
 

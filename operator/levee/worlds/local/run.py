@@ -16,6 +16,7 @@ from levee.control.chronicle import Chronicle
 from levee.control.events import Event, primary_of
 from levee.control.names import Instant
 from levee.control.seen import Observation
+from levee.control.switching import Switching
 from levee.topology.names import NodeName, TaskId
 from levee.worlds.local import cleaning, processes
 from levee.worlds.local.folder import Folder, moment, writing
@@ -66,6 +67,7 @@ class LocalRun:
     written: RunTable | None = None
     unwritten: str = ""  # why the newest is not
     readiness: Readiness = field(init=False)
+    switching: Switching = field(default_factory=Switching)
 
     def __post_init__(self) -> None:
         self.readiness = Readiness(self.world.wanted, self.world.book.wiring.times.period_ms)
@@ -92,6 +94,7 @@ class LocalRun:
         seen, decision = step(self.world, self.world.wanted, now)
         for event in self.chronicle.events(self.before, seen, self.was, decision):
             self.tell(event)
+        self.follow_switch(seen, decision, now)
         self.before, self.was = seen, decision
         for event in self.readiness.events(seen, self.chronicle.failing, now):
             self.tell(event)
@@ -102,6 +105,13 @@ class LocalRun:
         self.write(table)
         news, self.news = tuple(self.news), []
         return Turn(now, seen, decision, table, news, tuple(self.script.inflicted), self.readiness.failing)
+
+    def follow_switch(self, seen: Observation, decision: Decision, now: Instant) -> None:
+        self.switching.look(self.world.wanted, seen, now)
+        self.switching.decided(seen, decision, now, now_ms())
+        for event in self.switching.heard():
+            self.tell(event)
+        self.switching.taken()
 
     @property
     def failed(self) -> bool:
@@ -146,6 +156,7 @@ class LocalRun:
             or blank.workers,
             tuple(self.told),
             self.readiness.ready and not world.silent,
+            joining=world.joining.behind,
         )
 
     def write(self, table: RunTable) -> None:

@@ -77,6 +77,7 @@ class RunTable:
     events: tuple[Told, ...] = ()
     ready: bool = False  # every planned replica works, and has done an epoch
     ended: str = ""  # how and when, once it is over
+    joining: frozenset[ReplicaName] = frozenset()  # who was switched on, and has yet to catch up
 
     def closed(self, how: str) -> "RunTable":
         """With everything as it was last, and no process of it left."""
@@ -99,6 +100,7 @@ class RunTable:
             "tasks": [{"task": one.task, "reads": list(one.reads), "delivers": one.delivers} for one in self.tasks],
             "nodes": [{"node": one.node, "alive": one.alive, "process": process_entry(one.process)} for one in self.nodes],
             "workers": [worker_document(one) for one in self.workers],
+            "joining": sorted(self.joining),
             "events": [{"at": one.at, "subject": one.subject, "text": one.text, "grave": one.grave} for one in self.events],
         }
 
@@ -176,6 +178,7 @@ def table_of(value: Mapping[str, Any], folder: Folder) -> RunTable:
         events=tuple(Told(one["at"], one["subject"], one["text"], one["grave"]) for one in value["events"]),
         ready=bool(value.get("ready")),
         ended=f"crashed at {folder.written_at()}" if crashed else value.get("ended", ""),
+        joining=frozenset(value.get("joining", ())),
     )
 
 

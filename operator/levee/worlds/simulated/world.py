@@ -9,8 +9,9 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import assert_never
 
-from levee.control import outages
+from levee.control import joining, outages
 from levee.control.actions import Action, EndWorker, Finish, StartWorker, WriteAnchor, WriteRecord
+from levee.control.joining import Joining
 from levee.control.names import Instant, ReplicaName
 from levee.control.seen import Observation, Outage
 from levee.control.standing import uncovered
@@ -36,6 +37,7 @@ class Memory:
 
     measuring: Measuring = field(default_factory=Measuring)
     outages: tuple[Outage, ...] = ()
+    joining: Joining = field(default_factory=Joining)
 
 
 @dataclass(slots=True)
@@ -77,7 +79,8 @@ class SimulatedWorld:
         if seen.anchored:
             down = set(uncovered(self.wanted, seen, now, self.wanted.replicas))
             self.memory.outages = outages.followed(self.memory.outages, down, now)
-        return seen.with_history(measured, self.memory.outages)
+        self.memory.joining = joining.followed(self.memory.joining, self.wanted, seen, now)
+        return seen.with_history(measured, self.memory.outages, joining=self.memory.joining.behind)
 
     @property
     def record(self) -> ControlRecord | None:
