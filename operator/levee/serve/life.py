@@ -26,6 +26,7 @@ from levee.lifecycle.names import Instant as Wall
 from levee.lifecycle.position import Failing, Position
 from levee.lifecycle.runner import Runner, Turn
 from levee.serve import outside, promises, status
+from levee.serve.accounts import Accounts
 from levee.serve.arrival import Arrival, told_decision
 from levee.serve.deeds import Deed, Deeds
 from levee.serve.documents import BOUNDED, document
@@ -70,6 +71,7 @@ class Life:
     figures: Figures | None = None  # of the last look at the whole
     tally: Tally = field(default_factory=Tally)
     switching: Switching = field(default_factory=Switching)
+    accounts: Accounts = field(default_factory=Accounts)
     written: Mapping[str, Any] = field(default_factory=dict)  # the status as it was told last
     written_at: Instant = LONG_AGO
     held_now: frozenset[EventName] = frozenset()  # the events that hold
@@ -102,7 +104,7 @@ class Life:
         self.ground.read, self.ground.nonce = int(before.get("read") or 0), int(before.get("restartNonce") or 0)
         self.ground.trouble = status.told_trouble(self.written)
         self.parts, self.decision, self.figures, self.stands_by = None, None, None, False
-        self.switching = Switching()
+        self.switching, self.accounts = Switching(), Accounts()
         self.arrival = Arrival(told_decision(self.written))
         self.written_at = LONG_AGO if self.arrival.told is None else self.shop.now()
 
@@ -343,6 +345,7 @@ class Life:
             planned_before=status.told_plan(self.written) if worth is None else None,
             hindered=self.hindrance.why if self.hindrance is not None else "",
             caveat=embedded.SAYS if ground.access.embedded else "",
+            account=await asyncio.to_thread(self.accounts.look, ground, self.seen, now, self.shop.wall_ms()) if living else None,
         )
         self.figures = self.figured(scene)
         told = status.stamped(status.fields(scene) | self.memory(), self.written, scene.generation, stamp(Wall(self.shop.wall_ms())))
@@ -357,7 +360,13 @@ class Life:
             return None
         numbers = status.numbers(scene, scene.wanted, scene.seen)
         promise = scene.promise if status.met(scene).status != "Unknown" else None
-        more = {"promise": promise, "worth": scene.worth, "static_cost_s": self.promises.static_cost_s, "silent": bool(scene.silent)}
+        more = {
+            "promise": promise,
+            "worth": scene.worth,
+            "static_cost_s": self.promises.static_cost_s,
+            "silent": bool(scene.silent),
+            "account": scene.account,
+        }
         return figures(scene.wanted, scene.seen, tuple(numbers["replicas"].values()), numbers["lagEpochs"], **more)
 
     def promise(self, wanted: Wanted, now: Instant) -> Promise | None:
@@ -386,7 +395,7 @@ class Life:
     def is_news(self, changed: Mapping[str, Any]) -> bool:
         """More than numbers and words that change all the time."""
         if "conditions" not in changed or "lifecycle" in changed:
-            return bool(changed.keys() - {"lagEpochs"})
+            return bool(changed.keys() - {"lagEpochs", "account"})
         before = {one["type"]: (one["status"], one["reason"]) for one in self.written.get("conditions") or ()}
         return any(before.get(one["type"]) != (one["status"], one["reason"]) for one in changed["conditions"])
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from levee.control.account import Statement
 from levee.control.actions import Decision, Reason
 from levee.control.chronicle import Chronicle
 from levee.control.events import Event, primary_of
@@ -18,6 +19,7 @@ from levee.control.names import Instant
 from levee.control.seen import Observation
 from levee.control.switching import Switching
 from levee.topology.names import NodeName, TaskId
+from levee.worlds.accounting import Accounting
 from levee.worlds.local import cleaning, processes
 from levee.worlds.local.folder import Folder, moment, writing
 from levee.worlds.local.readiness import Readiness
@@ -47,6 +49,10 @@ def now_ms() -> Instant:
     return Instant(time.monotonic_ns() // 1_000_000)
 
 
+def wall_ms() -> int:
+    return round(1000 * datetime.now(UTC).timestamp())
+
+
 def time_of_day() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
@@ -57,6 +63,7 @@ class LocalRun:
     folder: Folder
     world: LocalWorld
     script: Script
+    accounting: Accounting
     before: Observation = field(default_factory=Observation)
     was: Decision | None = None
     chronicle: Chronicle = field(default_factory=Chronicle)
@@ -68,6 +75,7 @@ class LocalRun:
     unwritten: str = ""  # why the newest is not
     readiness: Readiness = field(init=False)
     switching: Switching = field(default_factory=Switching)
+    account: Statement | None = None  # as of the last turn
 
     def __post_init__(self) -> None:
         self.readiness = Readiness(self.world.wanted, self.world.book.wiring.times.period_ms)
@@ -95,6 +103,7 @@ class LocalRun:
         for event in self.chronicle.events(self.before, seen, self.was, decision):
             self.tell(event)
         self.follow_switch(seen, decision, now)
+        self.account = self.accounting.look(self.world.wanted, seen, now, wall_ms())
         self.before, self.was = seen, decision
         for event in self.readiness.events(seen, self.chronicle.failing, now):
             self.tell(event)
@@ -157,6 +166,7 @@ class LocalRun:
             tuple(self.told),
             self.readiness.ready and not world.silent,
             joining=world.joining.behind,
+            account=self.account,
         )
 
     def write(self, table: RunTable) -> None:

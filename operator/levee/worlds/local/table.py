@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from levee.control.account import Statement, Sums
 from levee.control.names import Instant, ReplicaName, WorkerName
 from levee.control.seen import NodeSeen, Observation, Phase, ReplicaSeen, WorkerSeen
 from levee.topology.names import ConfigurationName, NodeName, TaskId
@@ -78,6 +79,7 @@ class RunTable:
     ready: bool = False  # every planned replica works, and has done an epoch
     ended: str = ""  # how and when, once it is over
     joining: frozenset[ReplicaName] = frozenset()  # who was switched on, and has yet to catch up
+    account: Statement | None = None  # of its service level, over the window
 
     def closed(self, how: str) -> "RunTable":
         """With everything as it was last, and no process of it left."""
@@ -101,6 +103,7 @@ class RunTable:
             "nodes": [{"node": one.node, "alive": one.alive, "process": process_entry(one.process)} for one in self.nodes],
             "workers": [worker_document(one) for one in self.workers],
             "joining": sorted(self.joining),
+            "account": None if self.account is None else asdict(self.account),
             "events": [{"at": one.at, "subject": one.subject, "text": one.text, "grave": one.grave} for one in self.events],
         }
 
@@ -179,7 +182,12 @@ def table_of(value: Mapping[str, Any], folder: Folder) -> RunTable:
         ready=bool(value.get("ready")),
         ended=f"crashed at {folder.written_at()}" if crashed else value.get("ended", ""),
         joining=frozenset(value.get("joining", ())),
+        account=statement_in(value.get("account")),
     )
+
+
+def statement_in(told: Mapping[str, Any] | None) -> Statement | None:
+    return None if told is None else Statement(told["window_s"], Sums(**told["sums"]), told["overdue"])
 
 
 def worker_entry(one: Mapping[str, Any]) -> WorkerEntry:
