@@ -12,7 +12,7 @@ from tests.control.stage import FULL, HEALTHY, HIGH, NOW, PLACED, WANTED, record
 
 ENDED = replace(WANTED, ends=frozenset({TaskId("market/0"), TaskId("out/0")}))
 ON = ReplicaName("vwap/0/1")
-IN_HIGH = record(tuple((name, rank) for name, rank in FULL if name in WANTED.active[HIGH]))
+IN_HIGH = replace(record(tuple((name, rank) for name, rank in FULL if name in WANTED.active[HIGH])), number=6)
 BEFORE = followed(Joining(), ENDED, seeing(record=IN_HIGH), NOW)
 
 
@@ -53,7 +53,8 @@ def test_who_begins_anew_joins_again() -> None:
 
 def test_who_is_switched_off_again_joins_nobody() -> None:
     joining = followed(BEFORE, ENDED, with_state(running(ON, epoch=50)), NOW)
-    assert followed(joining, ENDED, seeing(record=IN_HIGH), NOW).behind == frozenset()
+    assert joining.behind == {ON}
+    assert followed(joining, ENDED, seeing(record=replace(IN_HIGH, number=8)), NOW).behind == frozenset()
 
 
 def test_ends_of_the_graph_have_no_state_to_take() -> None:

@@ -20,7 +20,8 @@ Replicas = frozenset[ReplicaName]
 class Joining:
     """What is remembered from one look to the next."""
 
-    active: Replicas = frozenset()  # by the record that was the newest then
+    record: int = 0  # that was the newest then
+    active: Replicas = frozenset()  # by it
     behind: Replicas = frozenset()
 
 
@@ -28,8 +29,9 @@ def followed(before: Joining, wanted: Wanted, seen: Observation, now: Instant) -
     """Before the anchor all begin together, and nobody joins anybody. Ends of the graph have no state that they could lack."""
     if not seen.anchored or seen.order_to_stop():
         return Joining()
-    active = frozenset(one for one in seen.ranks() if task_of(one) not in wanted.ends)
+    number = seen.record.number if seen.record is not None else 0
+    active = before.active if number == before.record else frozenset(one for one in seen.ranks() if task_of(one) not in wanted.ends)
     states = seen.states()
     stopped = {one for one in active if one in states and states[one].status is not Status.RUNNING}
     candidates = (before.behind | (active - before.active if before.active else frozenset()) | stopped) & active
-    return Joining(active, frozenset(one for one in candidates if not caught_up(wanted, seen, now, one)))
+    return Joining(number, active, frozenset(one for one in candidates if not caught_up(wanted, seen, now, one)))
