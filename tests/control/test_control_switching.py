@@ -7,7 +7,7 @@ import pytest
 from levee.control.actions import Decision, Reason, WriteRecord
 from levee.control.decide import decide
 from levee.control.names import Instant, ReplicaName
-from levee.control.seen import Observation, Phase, Status
+from levee.control.seen import Measured, Observation, Phase, Status
 from levee.control.steps import Step
 from levee.control.switching import Switching
 from tests.control.stage import FULL, HIGH, LOW, MARKET, NOW, PLACED, RECORD, WANTED, record, running, seeing, worker
@@ -19,6 +19,12 @@ ON = (ReplicaName("vwap/0/1"), ReplicaName("index/0/1"))
 
 def at(ms: int) -> Instant:
     return Instant(NOW + ms)
+
+
+def known(since: Instant, **changes: object) -> Observation:
+    """Rates that nothing keeps from being followed, for as long."""
+    seen = seeing(**changes)
+    return seen.with_history(Measured(seen.rates, "", since), seen.outages)
 
 
 def told(switching: Switching) -> list[tuple[str, int]]:
@@ -37,7 +43,7 @@ def seen_after(decided: Decision, *, joining: frozenset[ReplicaName] = frozenset
 
 def switched(switching: Switching, rate: float, configuration: str, decide_ms: int = 0, write_ms: int = 40) -> Decision:
     in_force = RECORD if configuration == LOW else IN_HIGH
-    seen = seeing(rates={MARKET: rate}, configuration=configuration, record=in_force, steady_since=at(decide_ms - DWELL))
+    seen = known(at(decide_ms - DWELL), rates={MARKET: rate}, configuration=configuration, record=in_force)
     now = at(decide_ms)
     switching.look(WANTED, seen, now)
     decision = decide(WANTED, seen, now)
@@ -59,7 +65,7 @@ def test_a_switch_down_to_fewer_replicas_is_over_when_it_is_in_force() -> None:
 
 def test_a_switch_that_adds_replicas_is_over_when_they_have_caught_up() -> None:
     switching = Switching()
-    asking = seeing(rates={MARKET: 90.0}, configuration=HIGH, record=IN_HIGH, steady_since=NOW)
+    asking = known(NOW, rates={MARKET: 90.0}, configuration=HIGH, record=IN_HIGH)
     switching.look(WANTED, asking, NOW)
     decision = switched(switching, 90.0, HIGH, decide_ms=60_000)
     assert told(switching) == [("decide", 60_000), ("write", 40)]
@@ -107,7 +113,7 @@ def test_a_switch_that_another_one_replaces_is_told_as_far_as_it_came(number: in
 
 def test_rates_that_no_longer_ask_begin_anew() -> None:
     switching = Switching()
-    low = seeing(rates={MARKET: 90.0}, configuration=HIGH, record=IN_HIGH, steady_since=NOW)
+    low = known(NOW, rates={MARKET: 90.0}, configuration=HIGH, record=IN_HIGH)
     switching.look(WANTED, low, NOW)
     assert switching.asked == NOW
     switching.look(WANTED, replace(low, rates={MARKET: 150.0}), at(1_000))

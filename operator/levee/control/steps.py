@@ -18,7 +18,7 @@ CLOCKS_MS = 1_000  # between a look and what is told in it
 class Step(StrEnum):
     """Each ends where the next begins."""
 
-    DECIDE = "decide"  # since rates asked for another configuration; on the way down they have to stay down first
+    DECIDE = "decide"  # since rates asked for another configuration; a step down may have to wait
     WRITE = "write"  # the record
     READ = "read"  # until the last replica that is switched on or off has read it: it is in force
     FORK = "fork"  # until the last one that is switched on has a state
