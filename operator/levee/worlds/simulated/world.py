@@ -23,7 +23,7 @@ from levee.worlds.simulated.flow import Flow
 from levee.worlds.simulated.ground import Ground
 from levee.worlds.simulated.pace import Pace
 from levee.worlds.simulated.rows import Roster, Rows
-from levee.worlds.simulated.sight import workers_seen
+from levee.worlds.simulated.sight import Moment, workers_seen
 from levee.worlds.simulated.tally import Tally
 from levee_spark.log.values import ControlRecord
 
@@ -72,7 +72,7 @@ class SimulatedWorld:
         """As of now, which the time of the world must have come to."""
         assert now == self.now, f"it is {self.now} here, and not {now}"
         ground, record = self.ground, self.record
-        workers = workers_seen(ground, self.epoch(), self.rows_per_s)
+        workers = workers_seen(ground, Moment(now, self.epoch(), self.rows_per_s))
         nodes = tuple(ground.nodes.values())
         seen = Observation(nodes, workers, record, record is not None, self.anchored, self.configuration)
         measured = self.memory.measuring.measured(self.wanted.sources, seen, now)
@@ -125,10 +125,11 @@ class SimulatedWorld:
         if record.number == len(self.records) + 1:
             self.records.append(record)
             ranks = {ReplicaName(name): rank for name, rank in record.live.ranks}
-            self.ground.agenda.at(self.now + self.pace.period_ms, lambda: self.read(ranks))
+            at_ms = self.now + self.pace.period_ms
+            self.ground.agenda.at(at_ms, lambda: self.read(ranks, record.number, at_ms))
 
-    def read(self, ranks: dict[ReplicaName, int]) -> None:
-        self.ground.ranks = ranks
+    def read(self, ranks: dict[ReplicaName, int], record: int, at_ms: int) -> None:
+        self.ground.ranks, self.ground.record, self.ground.read_ms = ranks, record, at_ms
 
     # ---- time
 
