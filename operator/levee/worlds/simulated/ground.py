@@ -150,6 +150,15 @@ class Ground:
     def copies(self) -> Iterator[tuple[Process, Copy]]:
         return ((process, copy) for process in self.processes.values() for copy in process.copies)
 
+    def working(self) -> Iterator[Working]:
+        return (copy.working for _, copy in self.copies() if copy.working is not None)
+
+    def clear(self, now: Instant) -> None:
+        """All that runs is gone, and its names may be used again."""
+        for worker in [*self.processes]:
+            self.end(worker, now, "was removed")
+        self.processes.clear()
+
     def settle(self, now: Instant) -> Roster:
         """Who has become active forks the state first; who is not any more stops at once, and forgets what was queued."""
         for process, copy in self.copies():

@@ -12,11 +12,11 @@ from typing import assert_never
 from levee.control import joining, outages
 from levee.control.actions import Action, EndWorker, Finish, StartWorker, WriteAnchor, WriteRecord
 from levee.control.joining import Joining
-from levee.control.names import Instant, ReplicaName
+from levee.control.names import Instant, ReplicaName, task_of
 from levee.control.seen import Observation, Outage
 from levee.control.standing import uncovered
 from levee.control.wanted import Wanted
-from levee.topology.names import ConfigurationName, OperatorName
+from levee.topology.names import ConfigurationName, OperatorName, TaskId
 from levee.worlds.measuring import Measuring
 from levee.worlds.simulated.faults import Fault
 from levee.worlds.simulated.flow import Flow
@@ -50,6 +50,9 @@ class SimulatedWorld:
     memory: Memory = field(default_factory=Memory)
     records: list[ControlRecord] = field(default_factory=list)  # the control log
     anchored_ms: int | None = None
+    base: int = 0  # the epoch before the first that is due by the anchor
+    last_epoch: int | None = None  # of a stop, once it was read
+    finished_tasks: set[TaskId] = field(default_factory=set)  # that have it
     finished: Finish | None = None
     rates: dict[OperatorName, float] = field(default_factory=dict)  # as the trace has them
     rows_per_s: list[float] = field(init=False)  # of each source task, as they come
@@ -74,7 +77,9 @@ class SimulatedWorld:
         ground, record = self.ground, self.record
         workers = workers_seen(ground, Moment(now, self.epoch(), self.rows_per_s))
         nodes = tuple(ground.nodes.values())
-        seen = Observation(nodes, workers, record, record is not None, self.anchored, self.configuration)
+        last, done = (self.last_epoch, frozenset(self.finished_tasks)) if self.stopped else (None, frozenset[TaskId]())
+        how = (record is not None, self.anchored, self.configuration)
+        seen = Observation(nodes, workers, record, *how, stop_epoch=last, finished=done)
         measured = self.memory.measuring.measured(self.wanted.sources, seen, now)
         if seen.anchored:
             down = set(uncovered(self.wanted, seen, now, self.wanted.replicas))
@@ -89,6 +94,8 @@ class SimulatedWorld:
     @property
     def anchored(self) -> bool:
         """The record that makes sources active comes after the anchor, and whoever takes over can read it."""
+        if self.stopped:
+            return False
         named = {replica for replica, _ in self.record.live.ranks} if self.record is not None else set[str]()
         return any(replica in named for task in self.wanted.sources for replica in self.wanted.replicas[task])
 
@@ -96,8 +103,13 @@ class SimulatedWorld:
     def configuration(self) -> ConfigurationName | None:
         return ConfigurationName(self.record.configuration) if self.record is not None else None
 
+    @property
+    def stopped(self) -> bool:
+        return self.record is not None and self.record.shape.stopped
+
     def epoch(self) -> int:
-        return 0 if self.anchored_ms is None else (self.now - self.anchored_ms) // self.pace.period_ms + 1
+        due = self.base if self.anchored_ms is None else self.base + (self.now - self.anchored_ms) // self.pace.period_ms + 1
+        return due if self.last_epoch is None else min(due, self.last_epoch)
 
     # ---- act
 
@@ -106,6 +118,7 @@ class SimulatedWorld:
             case WriteRecord(record, configuration):
                 self.write(replace(record, configuration=configuration))
             case WriteAnchor():
+                self.go_on()
                 self.anchored_ms = now if self.anchored_ms is None else self.anchored_ms
                 self.memory.outages = ()
             case StartWorker():
@@ -124,12 +137,22 @@ class SimulatedWorld:
         assert 1 <= record.number <= len(self.records) + 1, "numbers are dense"
         if record.number == len(self.records) + 1:
             self.records.append(record)
-            ranks = {ReplicaName(name): rank for name, rank in record.live.ranks}
             at_ms = self.now + self.pace.period_ms
-            self.ground.agenda.at(at_ms, lambda: self.read(ranks, record.number, at_ms))
+            self.ground.agenda.at(at_ms, lambda: self.read(record, at_ms))
 
-    def read(self, ranks: dict[ReplicaName, int], record: int, at_ms: int) -> None:
-        self.ground.ranks, self.ground.record, self.ground.read_ms = ranks, record, at_ms
+    def read(self, record: ControlRecord, at_ms: int) -> None:
+        self.ground.ranks = {ReplicaName(name): rank for name, rank in record.live.ranks}
+        self.ground.record, self.ground.read_ms = record.number, at_ms
+        if record.shape.stopped and self.last_epoch is None:
+            self.last_epoch = self.epoch()
+        elif not record.shape.stopped:
+            self.go_on()
+
+    def go_on(self) -> None:
+        """After a stop: from the epoch after the last one on, once there is an anchor."""
+        if self.last_epoch is not None:
+            self.base, self.anchored_ms, self.last_epoch = self.last_epoch, None, None
+            self.finished_tasks.clear()
 
     # ---- time
 
@@ -146,8 +169,15 @@ class SimulatedWorld:
             step_ms = min(self.pace.step_ms, until - self.now)
             if self.ground.agenda.carry_out(self.now):
                 self.change()
+            if self.last_epoch is not None:
+                self.finish()
             self.rows.step(self.roster, self.rows_per_s, step_ms / 1_000, self.tally)
             self.now = Instant(self.now + step_ms)
+
+    def finish(self) -> None:
+        """A stream has its last epoch for good."""
+        working = (one for one in self.ground.working() if not one.blocked)
+        self.finished_tasks.update(task_of(one.replica) for one in working)
 
     def change(self) -> None:
         """A failover: somebody leads in place of one that should still work."""
