@@ -136,10 +136,12 @@ def test_what_is_older_than_the_window_is_forgotten() -> None:
 def test_a_part_is_kept_when_it_is_over_and_once() -> None:
     account = Account(HOUR_MS)
     account.add(Sums(1, in_time=1), 0)
-    assert list(account.over(PART_MS - 1)) == []
-    assert list(account.over(PART_MS)) == [(0, Sums(1, in_time=1))]
-    account.kept.add(0)
-    assert list(account.over(2 * PART_MS)) == []
+    assert account.over(PART_MS - 1) == {}
+    assert account.over(PART_MS) == {0: Sums(1, in_time=1)}
+    account.kept = 0
+    assert account.over(2 * PART_MS) == {}
+    account.add(Sums(2), 2 * PART_MS)
+    assert account.over(3 * PART_MS) == {0: Sums(1, in_time=1), 2: Sums(2)}
 
 
 @given(st.lists(st.tuples(st.integers(0, 4 * HOUR_MS), st.integers(0, 5), st.integers(0, 5)), max_size=60))

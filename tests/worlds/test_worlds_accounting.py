@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from levee.control.account import PARTS, Account, Sums
 from levee.control.ledger import Level
 from levee.control.names import Instant
-from levee.worlds.accounting import AGAIN_MS, FORGOTTEN, Accounting
+from levee.worlds.accounting import AGAIN_MS, Accounting
 from levee_spark.log.keys import Layout
 from levee_spark.store.address import open_store
 from levee_spark.store.blobs import Blobs, Trouble
@@ -40,18 +39,15 @@ def test_a_part_is_written_once_when_it_is_over(blobs: Blobs) -> None:
     accounting = Accounting(blobs, LAYOUT, LEVEL)
     assert go_on(accounting, 0, 9_000) == 9
     assert parts(blobs) == []
-    assert go_on(accounting, 10_000, 39_000) == 39
-    assert parts(blobs) == ["0", "1", "2"]
+    assert go_on(accounting, 10_000, 19_000) == 19
+    assert parts(blobs) == ["0"]
+    assert go_on(accounting, 20_000, 39_000) == 39
+    assert parts(blobs) == ["2"], "what is older is in it"
 
 
 def test_who_takes_over_goes_on_with_it_but_for_the_part_that_went_on(blobs: Blobs) -> None:
     go_on(Accounting(blobs, LAYOUT, LEVEL), 0, 35_000)
     assert go_on(Accounting(blobs, LAYOUT, LEVEL), 36_000, 40_000) == 29 + 4
-
-
-def test_what_is_long_over_is_deleted(blobs: Blobs) -> None:
-    go_on(Accounting(blobs, LAYOUT, LEVEL), 0, (FORGOTTEN + 6) * PART_MS)
-    assert len(parts(blobs)) <= FORGOTTEN + 1
 
 
 def test_another_window_begins_another_account(blobs: Blobs) -> None:
@@ -85,14 +81,19 @@ def test_a_store_that_does_not_answer_is_asked_again_later_and_nothing_is_forgot
     assert away.asked == 1
     accounting.blobs = blobs
     assert go_on(accounting, AGAIN_MS + 21_000, AGAIN_MS + 22_000) == AGAIN_MS / 1_000 + 22
-    assert parts(blobs) == ["0", "1", "2", "3", "4"]
+    assert parts(blobs) == ["4"]
 
 
-def test_what_cannot_be_read_is_left_out(blobs: Blobs) -> None:
-    known = Account(round(1000 * LEVEL.window_s))
-    for number, text in enumerate((b"no json", b"[]", b'{"seconds": 1, "else": 2}', b'{"seconds": 3}')):
-        blobs.create(LAYOUT.account(known.part_ms, number), text)
+@pytest.mark.parametrize("text", [b"no json", b"[]", b'{"3": {"seconds": 1, "else": 2}}', b'{"3": 4}', b'{"x": {}}'])
+def test_what_cannot_be_read_is_left_out(blobs: Blobs, text: bytes) -> None:
+    blobs.create(LAYOUT.account(PART_MS, 3), text)
     accounting = Accounting(blobs, LAYOUT, LEVEL)
-    assert go_on(accounting, 40_000, 40_000) == 3
-    assert accounting.account.parts == {3: Sums(seconds=3)}
-    assert len(accounting.account.numbers(10**9)) == PARTS
+    assert go_on(accounting, 40_000, 41_000) == 1
+    assert go_on(accounting, 42_000, 51_000) == 11
+    assert parts(blobs) == ["3", "4"]
+
+
+def test_of_what_was_kept_only_the_window_counts(blobs: Blobs) -> None:
+    blobs.create(LAYOUT.account(PART_MS, 3), b'{"1": {"seconds": 5}, "3": {"seconds": 7}}')
+    accounting = Accounting(blobs, LAYOUT, LEVEL)
+    assert go_on(accounting, 130_000, 130_000) == 7

@@ -7,7 +7,7 @@ Called by: worlds.accounting, which keeps its parts; whoever tells it.
 The window is kept in parts, so it slides by a part and its memory does not grow: what is older than a window is forgotten.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 
 PARTS = 12
@@ -69,7 +69,7 @@ def ratio(part: float, whole: float) -> float | None:
 class Account:
     window_ms: int
     parts: dict[int, Sums] = field(default_factory=dict)  # by number: the first began with the clock
-    kept: set[int] = field(default_factory=set)  # what the next controller will find
+    kept: int = -1  # up to this part all is kept for the next controller
 
     @property
     def part_ms(self) -> int:
@@ -87,18 +87,18 @@ class Account:
         """What an earlier controller has kept; what this one has added meanwhile stays."""
         for number, sums in known.items():
             self.parts[number] = self.parts.get(number, Sums()) + sums
-            self.kept.add(number)
+            self.kept = max(self.kept, number)
 
     def add(self, interval: Sums, wall_ms: int) -> None:
         now, there = self.number(wall_ms), self.numbers(wall_ms)
         self.parts[now] = self.parts.get(now, Sums()) + interval
         self.parts = {number: sums for number, sums in self.parts.items() if number in there}
-        self.kept &= self.parts.keys()
 
-    def over(self, wall_ms: int) -> Iterator[tuple[int, Sums]]:
-        """The parts that are over, and not kept yet."""
+    def over(self, wall_ms: int) -> Mapping[int, Sums]:
+        """The parts that are over; none, where all of them are kept."""
         now = self.number(wall_ms)
-        yield from ((number, sums) for number, sums in sorted(self.parts.items()) if number < now and number not in self.kept)
+        found = {number: sums for number, sums in sorted(self.parts.items()) if number < now}
+        return found if max(found, default=-1) > self.kept else {}
 
     def statement(self, wall_ms: int, overdue: int = 0) -> Statement:
         there = self.numbers(wall_ms)

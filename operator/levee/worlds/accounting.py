@@ -1,15 +1,15 @@
 """The account of a topology's service level, with its past: parts of the window that are over lie in the topology's store.
 
-Why: an hour's account must outlive whoever adds it up. A part is written once, when it is over: a twelfth of a window has one request, and
-nobody else is woken by it, as by a status that changes. What the part had that went on when a controller ended is lost.
+Why: an hour's account must outlive whoever adds it up. When a part is over, all that are over are written once, as one object: in a twelfth
+of a window that is two requests, and nobody is woken by them, as by a status that changes. What went on when a controller ended is lost.
 Called by: the local run and serve, at every look at the whole of a topology.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 
-from levee.control.account import PARTS, Account, Statement, Sums
+from levee.control.account import Account, Statement, Sums
 from levee.control.ledger import Ledger, Level
 from levee.control.names import Instant
 from levee.control.seen import Observation
@@ -21,7 +21,6 @@ from levee_spark.store.blobs import Blobs, Trouble
 from levee_spark.worker.judging import allowed_ms
 
 AGAIN_MS = 30_000  # after trouble with the store
-FORGOTTEN = 2 * PARTS  # a part that is so old is deleted
 LONG_AGO = Instant(0)
 
 
@@ -54,22 +53,28 @@ class Accounting:
     def ask_store(self, now: Instant, wall_ms: int) -> None:
         try:
             if not self.remembered:
-                self.account.remember(dict(self.earlier(wall_ms)))
+                self.account.remember(self.earlier(wall_ms))
                 self.remembered = True
-            for number, sums in list(self.account.over(wall_ms)):
-                self.blobs.create(self.key(number), json.dumps(asdict(sums)).encode())
-                self.account.kept.add(number)
-                if number >= FORGOTTEN:
-                    self.blobs.delete(self.key(number - FORGOTTEN))
+            if over := self.account.over(wall_ms):
+                self.keep(over)
         except Trouble:
             self.again = Instant(now + AGAIN_MS)
 
-    def earlier(self, wall_ms: int) -> Iterator[tuple[int, Sums]]:
-        """Of the part that goes on nothing is kept: whoever adds to it now adds what is left of it."""
-        for number in self.account.numbers(wall_ms)[:-1]:
-            found = self.blobs.get(self.key(number))
-            if found is not None and (sums := sums_in(bytes(found.data))) is not None:
-                yield number, sums
+    def keep(self, over: Mapping[int, Sums]) -> None:
+        """All that is over, under the number of the last part; what was kept before is in it, too."""
+        before, newest = self.account.kept, max(over)
+        self.blobs.create(self.key(newest), json.dumps({number: asdict(sums) for number, sums in over.items()}).encode())
+        self.account.kept = newest
+        if before >= 0:
+            self.blobs.delete(self.key(before))
+
+    def earlier(self, wall_ms: int) -> Mapping[int, Sums]:
+        """Mostly the first one that is asked for is there. Of the part that goes on nothing is kept."""
+        numbers = self.account.numbers(wall_ms)[:-1]
+        for number in reversed(numbers):
+            if (found := self.blobs.get(self.key(number))) is not None:
+                return {one: sums for one, sums in parts_in(bytes(found.data)).items() if one in numbers}
+        return {}
 
     def key(self, number: int) -> str:
         return self.layout.account(self.account.part_ms, number)
@@ -79,10 +84,9 @@ def level_of(wiring: Wiring, spec: Spec, promised: float | None) -> Level:
     return Level(spec.fault_tolerance.window, promised, wiring.times.period_ms, allowed_ms(wiring, spec))
 
 
-def sums_in(data: bytes) -> Sums | None:
-    """None: another version of Levee has written it."""
+def parts_in(data: bytes) -> dict[int, Sums]:
+    """None, where another version of Levee has written it."""
     try:
-        told = json.loads(data)
-        return Sums(**told) if isinstance(told, dict) else None
-    except (ValueError, TypeError):
-        return None
+        return {int(number): Sums(**told) for number, told in json.loads(data).items()}
+    except (ValueError, TypeError, AttributeError):
+        return {}
