@@ -39,6 +39,9 @@ def test_a_switch_is_over_when_who_was_switched_on_has_caught_up(tmp_path: Path)
         [told] = [one.text for turn in turns for one in turn.news if one.subject == "Switched"]
         assert told.startswith(f"configuration peak (record {switch.record}) in force after ")
         assert "; caught up after " in told
+        [entry] = run.table().switches
+        assert (entry.configuration, entry.record, entry.on) == ("peak", switch.record, tuple(idle))
+        assert list(entry.after_s) == [step.value for step in Step]
 
 
 def test_the_account_goes_on_with_the_next_run(tmp_path: Path) -> None:

@@ -13,11 +13,11 @@ from levee.control.account import Statement, Sums
 from levee.control.actions import Decision, Reason
 from levee.control.names import Instant, ReplicaName, WorkerName
 from levee.control.seen import NodeSeen, Observation, Phase, ReplicaSeen, Status, WorkerSeen
-from levee.topology.names import NodeName, TaskId
+from levee.topology.names import ConfigurationName, NodeName, TaskId
 from levee.worlds.local.folder import Folder
 from levee.worlds.local.rows import rows_of, summary_of
 from levee.worlds.local.run import Turn
-from levee.worlds.local.table import RunTable, TaskEntry, Told, read_table
+from levee.worlds.local.table import RunTable, SwitchEntry, TaskEntry, Told, read_table
 
 SOURCE, SINK = TaskId("market/0"), TaskId("out/0")
 TABLE = RunTable(
@@ -122,6 +122,7 @@ def test_the_table_of_a_run_outlives_its_writer(tmp_path: Path) -> None:
     assert read_table(folder) is None
     folder.write(TABLE.document())
     assert read_table(folder) == TABLE
-    table = replace(TABLE, account=None, joining=frozenset({ReplicaName("out/0/1")}))
+    entry = SwitchEntry("2026-01-02T03:04:05.678+00:00", ConfigurationName("high"), 12, (ReplicaName("market/0/1"),), (), {"read": 1.25})
+    table = replace(TABLE, account=None, joining=frozenset({ReplicaName("out/0/1")}), switches=(entry,))
     folder.write(table.document())
     assert read_table(folder) == table

@@ -37,7 +37,7 @@ def status(ctx: click.Context, directory: str | None, output: str) -> None:
     from levee.cli.shared.page import printed, reader_width, sheet
     from levee.control.actions import Reason
     from levee.worlds.local.rows import ReplicaRow, RunSummary, rows_of, summary_of
-    from levee.worlds.local.table import Told
+    from levee.worlds.local.table import SwitchEntry, Told
 
     @dataclass(frozen=True, slots=True)
     class RunStatus:
@@ -56,6 +56,7 @@ def status(ctx: click.Context, directory: str | None, output: str) -> None:
         text: str
         summary: RunSummary
         account: Service | None
+        switches: tuple[SwitchEntry, ...]
         nodes: dict[str, bool]
         replicas: tuple[ReplicaRow, ...]
         events: tuple[Told, ...]
@@ -84,6 +85,7 @@ def status(ctx: click.Context, directory: str | None, output: str) -> None:
             table.text,
             summary,
             service_of(table.account) if table.account is not None else None,
+            table.switches,
             nodes,
             rows,
             table.events,

@@ -63,6 +63,18 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
+class SwitchEntry:
+    """To another configuration, as far as it came."""
+
+    at: str  # when rates asked for it
+    configuration: ConfigurationName
+    record: int
+    on: tuple[ReplicaName, ...]
+    off: tuple[ReplicaName, ...]
+    after_s: Mapping[str, float]  # since then, by the step that was over
+
+
+@dataclass(frozen=True, slots=True)
 class RunTable:
     topology: str
     uid: str
@@ -80,6 +92,7 @@ class RunTable:
     ended: str = ""  # how and when, once it is over
     joining: frozenset[ReplicaName] = frozenset()  # who was switched on, and has yet to catch up
     account: Statement | None = None  # of its service level, over the window
+    switches: tuple[SwitchEntry, ...] = ()  # the last ones
 
     def closed(self, how: str) -> "RunTable":
         """With everything as it was last, and no process of it left."""
@@ -104,6 +117,7 @@ class RunTable:
             "workers": [worker_document(one) for one in self.workers],
             "joining": sorted(self.joining),
             "account": None if self.account is None else asdict(self.account),
+            "switches": [asdict(one) for one in self.switches],
             "events": [{"at": one.at, "subject": one.subject, "text": one.text, "grave": one.grave} for one in self.events],
         }
 
@@ -183,7 +197,12 @@ def table_of(value: Mapping[str, Any], folder: Folder) -> RunTable:
         ended=f"crashed at {folder.written_at()}" if crashed else value.get("ended", ""),
         joining=frozenset(value.get("joining", ())),
         account=statement_in(value.get("account")),
+        switches=tuple(map(switch_in, value.get("switches", ()))),
     )
+
+
+def switch_in(told: Mapping[str, Any]) -> SwitchEntry:
+    return SwitchEntry(told["at"], told["configuration"], told["record"], tuple(told["on"]), tuple(told["off"]), dict(told["after_s"]))
 
 
 def statement_in(told: Mapping[str, Any] | None) -> Statement | None:
