@@ -360,13 +360,8 @@ class Life:
             return None
         numbers = status.numbers(scene, scene.wanted, scene.seen)
         promise = scene.promise if status.met(scene).status != "Unknown" else None
-        more = {
-            "promise": promise,
-            "worth": scene.worth,
-            "static_cost_s": self.promises.static_cost_s,
-            "silent": bool(scene.silent),
-            "account": scene.account,
-        }
+        more: dict[str, Any] = {"promise": promise, "worth": scene.worth, "static_cost_s": self.promises.static_cost_s}
+        more |= {"silent": bool(scene.silent), "account": scene.account}
         return figures(scene.wanted, scene.seen, tuple(numbers["replicas"].values()), numbers["lagEpochs"], **more)
 
     def promise(self, wanted: Wanted, now: Instant) -> Promise | None:
