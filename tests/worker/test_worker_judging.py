@@ -6,7 +6,7 @@ from levee.topology.load import load_bytes
 from levee.topology.names import TaskId
 from levee_spark.log.requests import Compute, Computed, Raised, Report
 from levee_spark.log.values import EpochObject, Kind, Manifest
-from levee_spark.worker.judging import Judge, Processed, allowed_ms
+from levee_spark.worker.judging import Judge, Processed, allowed_ms, sharing
 from levee_spark.worker.wiring import wiring_of
 
 DUE, ALLOWED = 10_000, 500
@@ -33,6 +33,13 @@ def test_rows_are_in_time_until_the_deadlines_are_over() -> None:
 
 def test_in_doubt_they_were_in_time() -> None:
     assert judged(Report("won", 7), now_ms=None) == Processed(1, in_time=34)
+
+
+def test_what_tasks_divide_among_them_is_counted_by_each_in_part() -> None:
+    judge = Judge(ALLOWED, sharing=(2, 1))
+    judge.computed(asked(7, 30, 4), DONE)
+    judge.ended(Report("won", 7), DUE, leads=True)
+    assert judge.processed == Processed(1, in_time=19)
 
 
 def test_what_another_replica_has_committed_that_one_counts() -> None:
@@ -63,3 +70,13 @@ def test_an_epoch_may_be_late_by_the_deadlines_of_all_that_lie_before_it() -> No
     for task, wired in wiring.tasks.items():
         before = max((allowed[one] for one in wired.inputs), default=0)
         assert allowed[TaskId(task)] == before + (0 if wired.sink else wiring.times.deadline_ms)
+
+
+def test_rows_are_divided_among_the_tasks_of_an_operator_that_read_the_same_stream() -> None:
+    text = (Path(__file__).parents[2] / "examples" / "bargain-discovery.yaml").read_bytes()
+    [loaded] = load_bytes(text, origin="bargains")
+    assert loaded.resource is not None
+    wiring = wiring_of(loaded.resource, "uid")
+    for wired in wiring.tasks.values():
+        many = sum(one.operator == wired.operator for one in wiring.tasks.values())
+        assert all(among in {1, many} for among in sharing(wiring, wired))

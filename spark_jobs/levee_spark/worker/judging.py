@@ -13,7 +13,7 @@ from levee.topology.spec import Spec
 from levee.topology.timing import deadline_s
 from levee_spark.log.requests import Answer, Compute, Raised, Report
 from levee_spark.log.values import Kind
-from levee_spark.log.wiring import Wiring
+from levee_spark.log.wiring import TaskWiring, Wiring
 
 
 @dataclass(slots=True)
@@ -37,12 +37,14 @@ class Read:
 @dataclass(slots=True)
 class Judge:
     allowed_ms: int  # from when an epoch is due until it is late here
+    sharing: tuple[int, ...] = ()  # by input: the tasks of the operator among which its rows are divided; none: it has all to itself
     processed: Processed = field(default_factory=Processed)
     read: Read | None = None  # what is under way
     judged: int = 0  # the last epoch that was counted: what is replayed from a checkpoint counts no second time
 
     def computed(self, asked: Compute, answer: Answer) -> None:
-        rows = sum(one.manifest.rows for one in asked.inputs)
+        sharing = self.sharing or (1,) * len(asked.inputs)
+        rows = round(sum(one.manifest.rows / among for one, among in zip(asked.inputs, sharing, strict=True)))
         due_ms = max((one.manifest.time_ms for one in asked.inputs), default=0)
         self.read = Read(asked.epoch, rows, due_ms, asked.dropped or isinstance(answer, Raised))
 
@@ -74,3 +76,9 @@ def allowed_ms(wiring: Wiring, spec: Spec) -> Mapping[TaskId, int]:
     for task, wired in wiring.tasks.items():  # whoever is read stands before who reads
         found[task] = deadlines.get(wired.operator, 0) + max((found[one] for one in wired.inputs), default=0)
     return found
+
+
+def sharing(wiring: Wiring, task: TaskWiring) -> tuple[int, ...]:
+    """What several tasks of an operator read they divide among them, about equally."""
+    readers = [one.inputs for one in wiring.tasks.values() if one.operator == task.operator]
+    return tuple(sum(producer in inputs for inputs in readers) for producer in task.inputs)

@@ -25,7 +25,7 @@ from levee_spark.store.driver import monotonic_ms
 from levee_spark.store.wake import Waiter
 from levee_spark.worker.assembly import Ingesting, Parts, Role, Work, end, role_of, work_of
 from levee_spark.worker.crashes import Crashes, EpochBroke
-from levee_spark.worker.judging import Judge, allowed_ms
+from levee_spark.worker.judging import Judge, allowed_ms, sharing
 from levee_spark.worker.operating import Operating
 from levee_spark.worker.order import ReplicaName
 from levee_spark.worker.phases import Phases
@@ -64,7 +64,8 @@ class ReplicaThread:
         self.view = ControlView(self.parts.wiring.layout)
         self.waiter = self.parts.driver.waiter()
         self.speed = Speed(self.parts.wiring.times.period_ms)
-        self.judge = Judge(allowed_ms(self.parts.wiring, self.parts.resource.spec)[task.task], self.status.processed)
+        wiring = self.parts.wiring
+        self.judge = Judge(allowed_ms(wiring, self.parts.resource.spec)[task.task], sharing(wiring, task), self.status.processed)
         self.function = next((one.function for one in self.parts.resource.spec.operators if one.name == task.operator), "")
 
     def seen(self) -> Status:
