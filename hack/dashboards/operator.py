@@ -58,9 +58,12 @@ def decisions() -> list[Panel]:
     decided = Query("sum by (reason) (increase(levee_operator_decisions_total[$__rate_interval]))", "{{reason}}")
     wanted = Query("sum(increase(levee_operator_control_records_wanted_total[$__rate_interval]))", "wanted")
     written = Query("sum(max by (topology) (delta(levee_operator_control_record[$__rate_interval])))", "written")
+    steps = "sum by (le, step) (rate(levee_operator_switch_seconds_bucket[1h]))"
+    switch = Query(f"histogram_quantile(0.9, {steps})", "{{step}}")
     return [
         lines("Decisions", "That did something, by reason.", decided),
         lines("Control records", "What is wanted and not written: the log stands still.", wanted, written),
+        lines("Steps of a switch", "To another configuration: of 90 in 100.", switch, unit="s"),
     ]
 
 

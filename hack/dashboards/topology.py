@@ -19,7 +19,7 @@ def dashboard() -> Dashboard:
     names = QueryVariable("topology").label("Topology").datasource(SOURCE).refresh(VariableRefresh.ON_TIME_RANGE_CHANGED)
     made = frame(UID, "Levee / topology", "One topology.", [names.query("label_values(levee_active, topology)")])
     rows = {"Now": now(), "Rates against configurations": rates(), "Activation": activation(), "Progress": progress()}
-    return with_rows(made, {**rows, "Guarantee and cost": guarantee_and_cost(), "Store": store()})
+    return with_rows(made, {**rows, "Guarantee and cost": guarantee_and_cost(), "Account": account(), "Store": store()})
 
 
 def now() -> list[Panel]:
@@ -111,6 +111,18 @@ def guarantee_and_cost() -> list[Panel]:
         lines("Guarantee", "What holds now, and what was asked for.", *promised, unit="percentunit"),
         lines("Cost per window", "CPU time of this plan and of static replication, as declared.", *cost, unit="s"),
         lines("CPU", "Of all workers, as measured.", cpu, unit="cores"),
+    ]
+
+
+def account() -> list[Panel]:
+    """Over the window."""
+    achieved = told(promised="levee_operator_account_promised", achieved="levee_operator_account_achieved")
+    rows = Query(f"max by (outcome) (levee_operator_account_rows{{{MINE}}})", "{{outcome}}")
+    used = told(active="levee_operator_account_replica_seconds", static="levee_operator_account_static_seconds")
+    return [
+        lines("Rows in time", "Over the window: the share that was promised, and the one achieved.", *achieved, unit="percentunit"),
+        lines("Rows by outcome", "Over the window.", rows),
+        lines("Replicas over the window", "Time of those that were active, and were all always active.", *used, unit="s"),
     ]
 
 

@@ -28,6 +28,7 @@ from tests.serve.plant import PATH, PODS
 
 READY = {"type": "Ready", "status": "True", "reason": "AllReady", "message": "every planned replica works and has done an epoch"}
 BAD = {"type": "Healthy", "status": "False", "reason": "TaskFailed", "message": "count/0 at epoch 12: ValueError: no"}
+ACCOUNT = {"window": 3600, "promised": 0.7, "achieved": 0.9912, "cost": 0.75, "inputKept": False}
 RUNNING = {"state": "running", "since": "2026-01-02T03:00:00Z", "configuration": "always", "conditions": [READY, BAD], "lagEpochs": 4}
 
 
@@ -42,7 +43,7 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
 def clicks(served: Served) -> Served:
     """Two workers with everything twice, of which the second is behind."""
     told = topology(served.folder / "store")
-    served.add_topology(told, replicas={"active": 5, "desired": 6}, plan={"guarantee": 0.9}, **RUNNING)
+    served.add_topology(told, replicas={"active": 5, "desired": 6}, plan={"guarantee": 0.9}, account=ACCOUNT, **RUNNING)
     for number, epoch in ((1, 12), (2, 10)):
         replicas: dict[str, dict[str, Any]] = {
             f"{task}/{number - 1}": {"epoch": epoch, "rows_per_s": 10.0} for task in ("market/0", "count/0", "out/0")
@@ -137,6 +138,7 @@ def test_machines_get_the_same_as_json_and_as_yaml(capfd: pytest.CaptureFixture[
     assert found["nodes"] == {"node-1": True, "node-2": True}
     assert {one["replica"]: one["role"] for one in found["replicas"]}["count/0/0"] == "primary"
     assert found["conditions"][1] == BAD
+    assert found["account"] == ACCOUNT
     assert found["notShown"] == []
 
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field, replace
 
 from prometheus_client import CollectorRegistry
 
+from levee.control.account import Statement, Sums
+from levee.control.steps import Step
 from levee.lifecycle.names import EventName, StateName
 from levee.lifecycle.runner import Timing
 from levee.serve.figures import Figures, Tally
@@ -34,6 +36,7 @@ WELL = Figures(
     configuration="low",
     declared={"low": {"market": 400.0}, "high": {"market": 800.0}},
     measured={"market": 380.0},
+    account=Statement(3600, Sums(3600, 9_900, 80, 20, 21_600, 28_800, 2_520, 3_600, 0, 3_600), overdue=5),
 )
 ILL = replace(WELL, replicas=(5, 8), promise=Promise(0.7, 0.4), silent=True, configuration="high", measured={"market": 990.0})
 
@@ -59,6 +62,8 @@ class Teller:
         metrics = self.metrics
         metrics.turns.observe(0.02)
         metrics.plans.observe(0.4)
+        for step in Step:
+            metrics.switches.labels(step).observe(0.3)
         metrics.requests.labels("get", "200").inc()
         for why in ("Conflict", "Denied"):
             metrics.mistakes.labels(why).inc()

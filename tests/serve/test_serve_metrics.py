@@ -13,6 +13,7 @@ import pytest
 from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
+from levee.control.account import Statement, Sums
 from levee.lifecycle.names import EventName, StateName
 from levee.lifecycle.runner import Timing
 from levee.serve.figures import Figures, Tally
@@ -38,6 +39,7 @@ FIGURES = Figures(
     configuration="low",
     declared={"low": {"market": 10.0}},
     measured={"market": 9.0},
+    account=Statement(3600, Sums(100, 98, 1, 1, 150, 200, 90, 100, 0, 50), overdue=2),
 )
 SUFFIX = re.compile(r"_(bucket|count|sum|created)$")
 

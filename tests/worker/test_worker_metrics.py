@@ -12,9 +12,12 @@ from types import SimpleNamespace
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from levee.control import seen
 from levee.topology.names import TaskId
+from levee.worlds.local.asking import replica_in
 from levee_spark.store.counts import Counts
 from levee_spark.worker.due import Due
+from levee_spark.worker.judging import Processed
 from levee_spark.worker.logs import Log
 from levee_spark.worker.metrics import metrics_of
 from levee_spark.worker.order import Order, ReplicaName
@@ -32,6 +35,8 @@ def operator() -> Status:
     status.read = {"trades": Passed(70, 7), "quotes": Passed(7, 7)}
     status.emitted = Passed(35, 7)
     status.counts = {"won": 5, "lost": 2, "diverged": 1}
+    status.processed = Processed(5, in_time=70, late=6, lost=1)
+    status.heard(12, 0)
     for seconds in (0.004, 0.015, 99.0):
         status.took(Phase.COMPUTE, seconds)
     return status
@@ -72,6 +77,12 @@ def test_what_roles_report_is_counted() -> None:
     values = {name: one[labels()] for name, one in found.items() if labels() in one}
     assert (values["levee_races_won_total"], values["levee_races_lost_total"], values["levee_divergences_total"]) == (5, 2, 1)
     assert (values["levee_epoch"], values["levee_lag_epochs"], values["levee_active"], values["levee_failed"]) == (7, 3, 1, 0)
+
+
+def test_rows_are_counted_by_what_became_of_them_and_the_newest_record_is_told() -> None:
+    found = metrics(operator(), source())
+    assert found["levee_rows_processed_total"] == {labels(outcome="in_time"): 70, labels(outcome="late"): 6, labels(outcome="lost"): 1}
+    assert found["levee_control_record"][labels()] == 12
 
 
 def test_epoch_times_are_a_histogram_by_phase() -> None:
@@ -166,6 +177,9 @@ def test_a_worker_tells_its_state(worker: Worker) -> None:
     assert replica["replica"] == "vwap/1/0"
     assert (replica["status"], replica["epoch"], replica["rank"], replica["last"]) == ("running", 7, 0, "won")
     assert (replica["lag_epochs"], replica["rows"], replica["counts"]["diverged"]) == (3, 35, 1)
+    assert (replica["record"], replica["read_ago_ms"] >= 0, replica["forked_ago_ms"]) == (12, True, None)
+    assert replica["processed"] == {"epochs": 5, "in_time": 70, "late": 6, "lost": 1}
+    assert replica_in(replica).processed == seen.Processed(5, 70, 6, 1)
 
 
 def test_a_worker_is_healthy_at_once_and_ready_when_it_is(worker: Worker) -> None:

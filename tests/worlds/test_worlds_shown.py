@@ -4,17 +4,20 @@ import io
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from rich.console import Console
 
+from levee.cli.local.service import in_words
 from levee.cli.local.shown import Lines, Live
+from levee.control.account import Statement, Sums
 from levee.control.actions import Decision, Reason
 from levee.control.names import Instant, ReplicaName, WorkerName
 from levee.control.seen import NodeSeen, Observation, Phase, ReplicaSeen, Status, WorkerSeen
-from levee.topology.names import NodeName, TaskId
+from levee.topology.names import ConfigurationName, NodeName, TaskId
 from levee.worlds.local.folder import Folder
 from levee.worlds.local.rows import rows_of, summary_of
 from levee.worlds.local.run import Turn
-from levee.worlds.local.table import RunTable, TaskEntry, Told, read_table
+from levee.worlds.local.table import RunTable, SwitchEntry, TaskEntry, Told, read_table
 
 SOURCE, SINK = TaskId("market/0"), TaskId("out/0")
 TABLE = RunTable(
@@ -27,6 +30,7 @@ TABLE = RunTable(
     text="all replicas are where they should be",
     tasks=(TaskEntry(SOURCE, ()), TaskEntry(SINK, (SOURCE,), delivers=True)),
     events=(Told("2026-01-02T03:04:05.678+00:00", "node-2", "crashed", grave=True),),
+    account=Statement(3600, Sums(3600, 990, 10, 0, 300, 400, 70, 100, 0, 50)),
 )
 
 
@@ -85,6 +89,32 @@ def test_on_a_terminal_the_graph_its_replicas_and_the_events_are_one_picture() -
     text = console.file.getvalue()
     for part in ("shop/clicks: epoch 41", "primary", "deliverer", "node lost", "market/0", "03:04:05.678 node-2: crashed"):
         assert part in text
+    assert "over 1 h: 99 % of rows in time (promised: 70 %), 75 % of the cost of static replication, input as declared" in " ".join(
+        text.split()
+    )
+
+
+def test_who_was_switched_on_and_has_yet_to_catch_up_is_no_secondary() -> None:
+    rows = {
+        row.replica: row for row in rows_of(replace(TABLE, joining=frozenset({ReplicaName("market/0/1"), ReplicaName("out/0/1")})), SEEN)
+    }
+    assert (rows[ReplicaName("market/0/1")].role, rows[ReplicaName("market/0/1")].status) == ("standby", "catching up")
+    assert rows[ReplicaName("out/0/1")].status == "node lost"
+
+
+@pytest.mark.parametrize(
+    ("told", "words"),
+    [
+        ((3600, 0.7, 0.99999, 1.0, None), "over 1 h: 99.9 % of rows in time (promised: 70 %), 100 % of the cost of static replication"),
+        (
+            (90, None, 1.0, 0.5, False),
+            "over 90 s: 100 % of rows in time, 50 % of the cost of static replication, input above what is declared",
+        ),
+        ((90, 0.7, None, 0.5, True), ""),
+    ],
+)
+def test_an_account_is_a_line(told: tuple[float, float | None, float | None, float | None, bool | None], words: str) -> None:
+    assert in_words(*told) == words
 
 
 def test_the_table_of_a_run_outlives_its_writer(tmp_path: Path) -> None:
@@ -92,3 +122,7 @@ def test_the_table_of_a_run_outlives_its_writer(tmp_path: Path) -> None:
     assert read_table(folder) is None
     folder.write(TABLE.document())
     assert read_table(folder) == TABLE
+    entry = SwitchEntry("2026-01-02T03:04:05.678+00:00", ConfigurationName("high"), 12, (ReplicaName("market/0/1"),), (), {"read": 1.25})
+    table = replace(TABLE, account=None, joining=frozenset({ReplicaName("out/0/1")}), switches=(entry,))
+    folder.write(table.document())
+    assert read_table(folder) == table

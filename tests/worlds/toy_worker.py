@@ -9,7 +9,8 @@ import json
 import os
 import signal
 import sys
-from dataclasses import dataclass, field, replace
+import time
+from dataclasses import asdict, dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -42,6 +43,8 @@ from levee_spark.log.values import EpochObject
 from levee_spark.store.address import open_store
 from levee_spark.store.drive import drive
 from levee_spark.store.driver import StoreDriver, monotonic_ms
+from levee_spark.worker.judging import Judge, allowed_ms
+from levee_spark.worker.phases import Phases
 from levee_spark.worker.wiring import wiring_of
 
 ROWS = 3  # of each epoch
@@ -70,7 +73,8 @@ class Toy:
 
     replica: ReplicaName
     directory: Path
-    rate: float
+    rate: Path  # rows per second that its source says; 30, while there is no such file
+    judge: Judge
     role: Any = None
     status: str = "starting"
     epoch: int = 0
@@ -79,27 +83,35 @@ class Toy:
     total: int = 0
     ended: bool = False
     delivered: dict[int, list[int]] = field(default_factory=dict)
+    record: tuple[int, int] = (0, 0)  # the newest, and when it was read
+    forked_ms: int | None = None
 
     def answer(self, request: Request) -> Answer:
         now = monotonic_ms()
-        self.status = "running"
+        if not isinstance(request, Restore):
+            self.status = "running"
         match request:
             case Ingest(epoch, _):
                 over = epoch > int(os.environ.get(EPOCHS, epoch))
                 values = [] if over else [10 * epoch + n for n in range(ROWS)]
                 return replace(self.computed(values, str(epoch)), ended=over)
             case Compute(epoch, inputs):
-                return self.compute(epoch, [value for one in inputs for value in unpacked(one)], closes=bounds.closes(epoch, inputs))
+                answer = self.compute(epoch, [value for one in inputs for value in unpacked(one)], closes=bounds.closes(epoch, inputs))
+                self.judge.computed(request, answer)
+                return answer
             case Deliver(_, one):
                 self.epoch = one.manifest.epoch
                 self.deliver(one)
             case Restore(epoch, files):
-                self.epoch = epoch
+                self.epoch, self.forked_ms = epoch, now
                 [self.total] = [int(bytes(one)) for one in files] or [0]  # type: ignore[call-overload]
             case Snapshot():
                 return Files((("total", str(self.total).encode()),), now, monotonic_ms())
             case Report(("won" | "lost") as what, epoch):
                 self.last, self.epoch = what, epoch
+                self.judge.ended(request, None, leads=self.role.listener.rank() == 0)
+            case Report("forks again"):
+                self.status = "idle"
             case Report("ended"):
                 self.ended = True
             case _:
@@ -128,16 +140,26 @@ class Toy:
             os.link(fresh, self.directory / f"{one.manifest.epoch:06d}.json")
         fresh.unlink()
 
+    def look(self) -> None:
+        view = self.role.listener.view
+        if view.records and view.latest() > self.record[0]:
+            self.record = view.latest(), monotonic_ms()
+
     def state(self) -> dict[str, Any]:
         rank = self.role.listener.rank() if hasattr(self.role, "listener") else 0
         status = "idle" if rank is None and self.status == "running" else self.status
-        rate = self.rate if not self.role.task.inputs else 0.0
+        rate = 0.0 if self.role.task.inputs else float(self.rate.read_text()) if self.rate.exists() else 30.0
+        now = monotonic_ms()
         return {"replica": self.replica, "task": task_of(self.replica), "status": status, "epoch": self.epoch, "rank": rank} | {
             "last": self.last,
             "lag_epochs": 0,
             "rows_per_s": rate,
             "error": self.error,
             "ended": self.ended,
+            "record": self.record[0],
+            "read_ago_ms": now - self.record[1],
+            "forked_ago_ms": None if self.forked_ms is None else now - self.forked_ms,
+            "processed": asdict(self.judge.processed),
         }
 
 
@@ -151,7 +173,9 @@ def main(file: str) -> None:
     driver = StoreDriver(open_store(loaded.resource.spec.store.uri, make=False))
     functions = {operator.name: operator.function for operator in loaded.resource.spec.operators}
     out, rate = Path(order["directory"]).parents[1] / "out", Path(order["directory"]).parents[1] / "rate"
-    toys = [Toy(ReplicaName(name), out, float(rate.read_text()) if rate.exists() else 30.0) for name in order["replicas"]]
+    allowed = allowed_ms(wiring, loaded.resource.spec)
+    names = [ReplicaName(name) for name in order["replicas"]]
+    toys = [Toy(name, out, rate, Judge(allowed[task_of(name)])) for name in names]
     for toy in toys:
         task, incarnation = wiring.tasks[task_of(toy.replica)], f"{toy.replica}@{order['worker']}"
         if task.sink:
@@ -167,7 +191,8 @@ def main(file: str) -> None:
 def play(toy: Toy, driver: StoreDriver) -> None:
     toy.status = "running"
     try:
-        ending = drive(toy.role.run(), driver, work=toy.answer)
+        watched = Phases(lambda _phase, _seconds: None, time.monotonic, toy.look).watch(toy.role.run())
+        ending = drive(watched, driver, work=toy.answer)
         toy.status, toy.error = ("failed", ending.detail) if ending.why.value == "failed" else ("stopped", "")
     except Exception as error:  # noqa: BLE001  (it is told in /state)
         toy.status, toy.error = "failed", repr(error)

@@ -68,6 +68,8 @@ class Reason(StrEnum):
     HOME_AGAIN = "HomeAgain"
     ALL_READY = "AllReady"
     RATES_CHANGED = "RatesChanged"
+    SWITCHED = "Switched"
+    CATCHING_UP = "CatchingUp"
     WAITING = "Waiting"
     STOPPING = "Stopping"
     STORE_SILENT = "StoreSilent"

@@ -38,6 +38,7 @@ RULES: tuple[Rule, ...] = (  # the first that speaks wins: end before repair, re
     findings.say_what_is_missing,
     findings.wait_for_first_epochs,
     following.say_what_is_above,
+    findings.say_who_joins,
     findings.miss_rates,
 )
 

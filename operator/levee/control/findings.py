@@ -64,6 +64,17 @@ def wait_for_first_epochs(wanted: Wanted, seen: Observation, now: Instant) -> De
     )
 
 
+def say_who_joins(_wanted: Wanted, seen: Observation, _now: Instant) -> Decision | None:
+    """Well, and not yet what the configuration promises."""
+    joining = sorted(seen.joining)
+    if not joining:
+        return None
+    return Decision(
+        Reason.CATCHING_UP,
+        f"{have_yet(joining)} to catch up: until then {'it counts' if len(joining) == 1 else 'they count'} as not active",
+    )
+
+
 def miss_rates(_wanted: Wanted, seen: Observation, _now: Instant) -> Decision | None:
     if seen.rates is not None:
         return None

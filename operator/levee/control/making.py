@@ -52,6 +52,7 @@ def wanted_of(topology: Topology, wiring: Wiring, planned: Planned, nodes: Seque
         active={name: replicas | of_ends for name, replicas in planned.active.items()},
         patience=Patience(wiring.times.failure_timeout_ms),
         cancels=terms.cancels,
+        ends=frozenset(ends),
         discards=terms.discards,
         loads=planned.loads,
         capacities=planned.capacities,

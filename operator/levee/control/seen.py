@@ -36,6 +36,16 @@ class Phase(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Processed:
+    """Rows that an operator has read, by what became of them: of the epochs that this replica has committed since its worker began."""
+
+    epochs: int = 0
+    in_time: int = 0
+    late: int = 0
+    lost: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class ReplicaSeen:
     replica: ReplicaName
     status: Status
@@ -49,6 +59,10 @@ class ReplicaSeen:
     ended: bool = False  # all rows that will ever come have been computed
     waits: str = ""  # what a source waits for outside of its topology
     offered_per_s: float | None = None  # at a source: taken in, and what its backlog grows by; None: it does not tell
+    record: int = 0  # the newest control record that it has read; 0: it does not tell
+    read_ago_ms: int | None = None  # when that was, as of when this was told
+    forked_ago_ms: int | None = None  # when it has taken a state from a checkpoint last
+    processed: Processed = Processed()
 
     @property
     def task(self) -> TaskId:
@@ -137,6 +151,7 @@ class Observation:
     silent: bool = False  # the store does not answer, or does not take what is written
     rates_missing: str = ""  # why not all rates are known
     steady_since: Instant | None = None  # since then the configuration is in force, and no rate was unknown
+    joining: frozenset[ReplicaName] = frozenset()  # who was switched on and has yet to catch up
     homes: Mapping[ReplicaName, WorkerSeen] = field(init=False)
     memo: dict[str, Any] = field(init=False, repr=False, compare=False, default_factory=dict)  # what rules ask for again and again
 
@@ -149,11 +164,13 @@ class Observation:
                     homes[one] = worker
         object.__setattr__(self, "homes", homes)
 
-    def with_history(self, measured: "Measured", outages: tuple[Outage, ...], *, silent: bool = False) -> "Observation":
+    def with_history(
+        self, measured: "Measured", outages: tuple[Outage, ...], *, silent: bool = False, joining: frozenset[ReplicaName] = frozenset()
+    ) -> "Observation":
         """The same moment, with what only earlier ones tell; what was worked out of it stays."""
         found = copy(self)
         told = {"rates": measured.rates, "rates_missing": measured.missing, "steady_since": measured.steady_since, "outages": outages}
-        for name, value in {**told, "silent": silent}.items():
+        for name, value in {**told, "silent": silent, "joining": joining}.items():
             object.__setattr__(found, name, value)
         return found
 

@@ -47,6 +47,7 @@ class Wanted:
     active: Mapping[ConfigurationName, frozenset[ReplicaName]]  # sources' and sinks' replicas, too
     patience: Patience
     cancels: bool = False  # onFailure: cancel
+    ends: frozenset[TaskId] = frozenset()  # sources and sinks
     discards: frozenset[OperatorName] = frozenset()  # state: discard, of what is edited
     loads: Mapping[ReplicaName, float] = field(default_factory=dict)  # cores, at most; ends of the graph weigh nothing
     capacities: Mapping[NodeName, float] = field(default_factory=dict)  # cores

@@ -41,6 +41,16 @@ def loads_of(problem: Problem, active: Mapping[ConfigurationName, frozenset[Repl
     return loads
 
 
+def promised_by(found: Plan) -> float | None:
+    """The share that was asked for; where none was, what the plan promises."""
+    target, guarantee = found.ready.wish.target, found.report.guarantee
+    if target.completeness is not None and target.penalty is None:
+        return target.completeness
+    if target.fidelity is not None:
+        return target.fidelity
+    return None if guarantee is None else guarantee.completeness
+
+
 def terms_of(resource: Resource, workers_per_node: int | None, *, named_by_content: bool = False) -> Terms:
     spec = resource.spec
     return Terms(

@@ -10,10 +10,12 @@ from dataclasses import dataclass, field
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
+from levee.control.account import Statement
 from levee.control.actions import Decision, WriteRecord
 from levee.control.seen import Observation
 from levee.control.space import covers
 from levee.control.wanted import Wanted
+from levee.serve import account_figures as accounts
 from levee.serve.promises import Promise
 from levee.worlds.plans import Worth
 
@@ -46,6 +48,7 @@ class Figures:
     configuration: str | None = None  # in force
     declared: Mapping[str, Rates] = field(default_factory=dict)  # by configuration
     measured: Rates | None = None
+    account: Statement | None = None  # of the window
 
     @property
     def above(self) -> bool | None:
@@ -80,7 +83,11 @@ TOLD = (
     Told("levee_operator_guarantee", "What is guaranteed with the replicas that could take over now.", lambda one: promised(one, "now")),
     Told("levee_operator_guarantee_wanted", "What was asked for.", lambda one: promised(one, "wanted")),
     Told("levee_operator_guarantee_met", "1 where the guarantee holds now.", lambda one: promised(one, "holds")),
-    Told("levee_operator_replicas_active", "Replicas that work, of those that should be active.", lambda one: one.replicas[0]),
+    Told(
+        "levee_operator_replicas_active",
+        "Replicas that work and have caught up, of those that should.",
+        lambda one: one.replicas[0],
+    ),
     Told("levee_operator_replicas_desired", "Replicas that should be active.", lambda one: one.replicas[1]),
     Told("levee_operator_lag_epochs", "Epochs by which the slowest task is behind the sources.", lambda one: one.lag_epochs),
     Told(
@@ -108,6 +115,7 @@ def families(found: Iterable[tuple[str, Figures]]) -> Iterator[Metric]:
                 family.add_metric([topology], float(value))
         yield family
     yield from rates(there)
+    yield from accounts.families((topology, one.account) for topology, one in there if one.account is not None)
 
 
 def rates(there: Iterable[tuple[str, Figures]]) -> Iterator[Metric]:

@@ -16,6 +16,7 @@ from levee.control.decide import decide
 from levee.control.names import Instant
 from levee.control.part import is_of_workers
 from levee.control.seen import Observation
+from levee.control.switching import Switching
 from levee.control.wanted import Wanted
 from levee.lifecycle.failures import Terms
 from levee.lifecycle.handlers import Context, Handler, Handlers, NotYet, Overtaken
@@ -25,6 +26,7 @@ from levee.lifecycle.names import Instant as Wall
 from levee.lifecycle.position import Failing, Position
 from levee.lifecycle.runner import Runner, Turn
 from levee.serve import outside, promises, status
+from levee.serve.accounts import Accounts
 from levee.serve.arrival import Arrival, told_decision
 from levee.serve.deeds import Deed, Deeds
 from levee.serve.documents import BOUNDED, document
@@ -68,6 +70,8 @@ class Life:
     promises: Promises = field(default_factory=Promises)
     figures: Figures | None = None  # of the last look at the whole
     tally: Tally = field(default_factory=Tally)
+    switching: Switching = field(default_factory=Switching)
+    accounts: Accounts = field(default_factory=Accounts)
     written: Mapping[str, Any] = field(default_factory=dict)  # the status as it was told last
     written_at: Instant = LONG_AGO
     held_now: frozenset[EventName] = frozenset()  # the events that hold
@@ -100,6 +104,7 @@ class Life:
         self.ground.read, self.ground.nonce = int(before.get("read") or 0), int(before.get("restartNonce") or 0)
         self.ground.trouble = status.told_trouble(self.written)
         self.parts, self.decision, self.figures, self.stands_by = None, None, None, False
+        self.switching, self.accounts = Switching(), Accounts()
         self.arrival = Arrival(told_decision(self.written))
         self.written_at = LONG_AGO if self.arrival.told is None else self.shop.now()
 
@@ -196,13 +201,23 @@ class Life:
         assert world is not None
         self.look_at_whole()
         seen = seen or world.observe(now)
+        self.switching.look(world.wanted, seen, now)
         decision = decide(world.wanted, seen, now)
         if not self.arrival.may_act(seen, now):
             decision = replace(decision, actions=())
         decision = self.perform(world, decision, now)
+        self.tell_of_switch(seen, decision, now)
         before = seen if self.decision is None and self.arrival.told is not None else self.seen
         self.tell_what_is_new(before, seen, decision, knows=self.arrival.knows(seen, decision, now))
         self.seen = seen
+
+    def tell_of_switch(self, seen: Observation, decision: Decision, now: Instant) -> None:
+        switching = self.switching
+        switching.decided(seen, decision, now, self.shop.now())
+        for took in switching.taken():
+            self.shop.metrics.switches.labels(took.step).observe(took.ms / 1000)
+        for event in switching.heard():
+            self.teller.tell(self.owner, *words(event))
 
     def perform(self, world: KubernetesWorld, decision: Decision, now: Instant) -> Decision:
         """As it is to be told. What the cluster refuses is tried again later and later; what the log needs does not wait for that."""
@@ -330,6 +345,7 @@ class Life:
             planned_before=status.told_plan(self.written) if worth is None else None,
             hindered=self.hindrance.why if self.hindrance is not None else "",
             caveat="; ".join(self.caveats()),
+            account=await asyncio.to_thread(self.accounts.look, ground, self.seen, now, self.shop.wall_ms()) if living else None,
         )
         self.figures = self.figured(scene)
         told = status.stamped(status.fields(scene) | self.memory(), self.written, scene.generation, stamp(Wall(self.shop.wall_ms())))
@@ -344,7 +360,8 @@ class Life:
             return None
         numbers = status.numbers(scene, scene.wanted, scene.seen)
         promise = scene.promise if status.met(scene).status != "Unknown" else None
-        more = {"promise": promise, "worth": scene.worth, "static_cost_s": self.promises.static_cost_s, "silent": bool(scene.silent)}
+        more: dict[str, Any] = {"promise": promise, "worth": scene.worth, "static_cost_s": self.promises.static_cost_s}
+        more |= {"silent": bool(scene.silent), "account": scene.account}
         return figures(scene.wanted, scene.seen, tuple(numbers["replicas"].values()), numbers["lagEpochs"], **more)
 
     def promise(self, wanted: Wanted, now: Instant) -> Promise | None:
@@ -384,7 +401,7 @@ class Life:
     def is_news(self, changed: Mapping[str, Any]) -> bool:
         """More than numbers and words that change all the time."""
         if "conditions" not in changed or {"lifecycle", "observedGeneration"} & changed.keys():
-            return bool(changed.keys() - {"lagEpochs"})
+            return bool(changed.keys() - {"lagEpochs", "account"})
         before = {one["type"]: (one["status"], one["reason"]) for one in self.written.get("conditions") or ()}
         return any(before.get(one["type"]) != (one["status"], one["reason"]) for one in changed["conditions"])
 

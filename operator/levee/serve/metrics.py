@@ -18,6 +18,7 @@ TURN_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 TRANSITION_S = (0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300)
 STATE_S = (0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600, 86_400)
 PLAN_S = (0.1, 0.5, 1, 2.5, 5, 10, 30, 60)
+SWITCH_S = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300)
 
 
 @dataclass
@@ -45,6 +46,13 @@ class Metrics:
             "levee_operator_prometheus_answers", "Answers of Prometheus to the operator.", ["outcome"], registry=self.registry
         )
         self.plans = Histogram("levee_operator_plan_seconds", "Making one plan.", buckets=PLAN_S, registry=self.registry)
+        self.switches = Histogram(
+            "levee_operator_switch_seconds",
+            "A step of a switch to another configuration.",
+            ["step"],
+            buckets=SWITCH_S,
+            registry=self.registry,
+        )
 
     def timed(self, timing: Timing) -> None:
         self.transition_times.labels(timing.origin, timing.event).observe(timing.took_ms / 1000)

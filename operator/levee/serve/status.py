@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from levee.control.account import Statement
 from levee.control.actions import Decision, Reason
 from levee.control.names import Instant
 from levee.control.rules import ALL_DONE
@@ -16,10 +17,14 @@ from levee.control.seen import Observation
 from levee.control.standing import CAUGHT_UP_EPOCHS, lag, unready, usable
 from levee.control.wanted import Wanted
 from levee.lifecycle.position import Failing, Position
+from levee.serve import shares
 from levee.serve.promises import Promise
 from levee.worlds.plans import Worth
 
-WELL = {Reason.SETTLED, Reason.RATES_UNKNOWN, Reason.ALL_READY, Reason.FIRST_EPOCHS, Reason.RATES_CHANGED, Reason.WAITING, Reason.OPENING}
+WELL = {
+    *(Reason.SETTLED, Reason.RATES_UNKNOWN, Reason.ALL_READY, Reason.FIRST_EPOCHS, Reason.RATES_CHANGED, Reason.WAITING, Reason.OPENING),
+    Reason.CATCHING_UP,
+}
 LIVING = {"dispatching", "running", "updating", "reverting", "completing"}
 AT_REST = {"suspended", "failed", "canceled", "completed"}
 MESSAGE_MAX = 4_000
@@ -45,6 +50,7 @@ class Scene:
     planned_before: "Said | None" = None  # as the operator before has told it
     hindered: str = ""  # why what is to be done cannot be
     caveat: str = ""  # what no plan can mend
+    account: Statement | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +70,8 @@ def fields(scene: Scene) -> dict[str, Any]:
         told["plan"] = shown | {"optimiser": worth.optimiser}
     if scene.wanted is not None and scene.seen is not None:
         told |= numbers(scene, scene.wanted, scene.seen)
+    if scene.account is not None and scene.account.achieved is not None:
+        told["account"] = shares.told(scene.account)
     if scene.position.state in AT_REST:
         told |= {"replicas": {"active": 0, "desired": 0}, "lagEpochs": 0}
     return told
@@ -76,7 +84,7 @@ def short(value: float | None) -> float | None:
 
 def numbers(scene: Scene, wanted: Wanted, seen: Observation) -> dict[str, Any]:
     active = set(wanted.active[seen.configuration]) if seen.configuration is not None else set()
-    working = sum(usable(wanted, seen, scene.now, one) for one in active)
+    working = sum(one not in seen.joining and usable(wanted, seen, scene.now, one) for one in active)
     return {
         "configuration": seen.configuration,
         "replicas": {"active": working, "desired": len(active)},
@@ -217,7 +225,8 @@ def stamped(told: dict[str, Any], before: Mapping[str, Any], generation: int, no
         same = known.get(one["type"], {}).get("status") == one["status"]
         since = known[one["type"]]["lastTransitionTime"] if same else now
         conditions.append(one | {"lastTransitionTime": since, "observedGeneration": generation})
-    return told | {"conditions": conditions} | steadied(before.get("lagEpochs"), told.get("lagEpochs"))
+    numbers = steadied(before.get("lagEpochs"), told.get("lagEpochs")) | shares.steadied(before.get("account"), told.get("account"))
+    return told | {"conditions": conditions} | numbers
 
 
 def steadied(before: int | None, now: int | None) -> dict[str, int | None]:

@@ -47,6 +47,7 @@ class Truth(StrEnum):
 
 Whole = Annotated[int, Field(ge=0)]
 Amount = Annotated[float, Field(ge=0)]
+Share = Annotated[float, Field(ge=0, le=1)]
 Line = Annotated[str, Field(max_length=1024)]
 
 
@@ -79,7 +80,7 @@ class Condition(Part):
 
 
 class Replicas(Part):
-    active: Whole | None = Field(default=None, description="Replicas that are active now.")
+    active: Whole | None = Field(default=None, description="Replicas that are active now and have caught up.")
     desired: Whole | None = Field(default=None, description="Replicas that the plan wants active in the configuration in force.")
 
 
@@ -92,6 +93,18 @@ class PlanStatus(Part):
         default=None, description="How far the plan may be from the best one, relative to it; 0 is proven to be the best."
     )
     optimiser: Line | None = Field(default=None, description="Which optimiser made the plan.")
+
+
+class AccountStatus(Part):
+    window: Amount | None = Field(default=None, description="Seconds over which it is accounted: faultTolerance.window.")
+    promised: Share | None = Field(default=None, description="Share of the rows that was promised to be processed in time.")
+    achieved: Share | None = Field(default=None, description="Share of the rows that operators have processed in time.")
+    cost: Amount | None = Field(
+        default=None, description="Time for which replicas were active, relative to that of static replication of everything."
+    )
+    input_kept: bool | None = Field(
+        default=None, description="Whether the sources offered no more than some configuration declares; what was promised holds as long."
+    )
 
 
 class Status(Part):
@@ -108,5 +121,6 @@ class Status(Part):
     configuration: Line | None = Field(default=None, description="The configuration of source rates that is in force.")
     replicas: Replicas | None = Field(default=None, description="How many replicas are and should be active.")
     plan: PlanStatus | None = Field(default=None, description="What the plan in force guarantees, and at what cost.")
+    account: AccountStatus | None = Field(default=None, description="What was achieved over the window, and at what cost.")
     attempts: Whole | None = Field(default=None, description="How often the topology has been started since it was submitted.")
     lag_epochs: Whole | None = Field(default=None, description="By how many epochs the slowest sink is behind the sources.")

@@ -8,8 +8,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from levee.control import outages
+from levee.control import joining, outages
 from levee.control.actions import Action, EndWorker, Finish, Reason, StartWorker
+from levee.control.joining import Joining
 from levee.control.names import Instant
 from levee.control.seen import NodeSeen, Observation, Outage, WorkerSeen
 from levee.control.standing import uncovered
@@ -47,6 +48,7 @@ class LoggedWorld(ABC):
     unpublished: frozenset[TaskId] = field(default=frozenset(), kw_only=True)
     completed: bool = field(default=False, kw_only=True)
     outages: tuple[Outage, ...] = field(default=(), kw_only=True)
+    joining: Joining = field(default=Joining(), kw_only=True)
     finished: Finish | None = field(default=None, kw_only=True)
     silent: str = field(default="", kw_only=True)  # why the store does not answer
     unwritten: bool = field(default=False, kw_only=True)  # it has not taken something: that it can be read says nothing
@@ -91,7 +93,9 @@ class LoggedWorld(ABC):
 
     def with_history(self, seen: Observation, now: Instant) -> Observation:
         measured = self.measuring.measured(self.wanted.sources, seen, now)
-        return seen.with_history(measured, self.followed_outages(seen, now), silent=bool(self.silent))
+        self.joining = joining.followed(self.joining, self.wanted, seen, now)
+        lasting = self.followed_outages(seen, now)
+        return seen.with_history(measured, lasting, silent=bool(self.silent), joining=self.joining.behind)
 
     def followed_outages(self, seen: Observation, now: Instant) -> tuple[Outage, ...]:
         """Before the first anchor nothing has failed yet."""

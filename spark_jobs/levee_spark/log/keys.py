@@ -104,6 +104,10 @@ class Layout:
     def plan(self, count: int) -> str:
         return f"{self.root()}/plans/{number(count)}"
 
+    def account(self, part_ms: int, count: int) -> str:
+        """A part of a window, by its length."""
+        return f"{self.root()}/accounts/{number(part_ms)}-{number(count)}"
+
     def anchor(self, count: int) -> str:
         return f"{self.root()}/anchors/{number(count)}"
 

@@ -70,6 +70,6 @@ class Race:
 
     def remember(self, committed: Manifest) -> Script[None]:
         self.last = Last.WON if committed.writer == self.writer else Last.LOST
-        yield Report(self.last.value, committed.epoch)
+        yield Report(self.last.value, committed.epoch, committed.kind.value if committed.kind is not Kind.FINAL else "")
         if self.last is Last.WON and committed.kind is Kind.FAILED:
             yield Report("dead", committed.epoch)

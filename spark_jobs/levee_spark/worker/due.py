@@ -40,6 +40,10 @@ class Due:
         """The newest that is due for certain; None where nothing says when."""
         return due_epoch(self.anchors.anchors, self.clock.earliest(now_ms), self.wiring.times.period_ms) if self.clock else None
 
+    def time_ms(self, now_ms: int) -> int | None:
+        """At least, by the store's clock."""
+        return self.clock.earliest(now_ms) if self.clock else None
+
     def measure(self, status: Status, now_ms: int) -> Status:
         """The epoch that has just fallen due is not late yet; and nobody waits for a replica that is not active."""
         due = self.epoch(now_ms)

@@ -140,7 +140,7 @@ def run(order: Order, resource: Resource) -> None:
     spark.home()  # whether there can be executors is known before anything is begun
     parts = Parts(order, resource, wiring, driver, spool, spark, log, spark.size.cores, spark.executors.slots if spark.executors else 0)
     due = Due(wiring, order.worker)
-    replicas = [ReplicaThread(parts, name) for name in order.replicas]
+    replicas = [ReplicaThread(parts, name, due.time_ms) for name in order.replicas]
     ready = Event()
     port = serve(sources(parts, replicas, due, ready), order.host, order.port)
     announce(order, port)

@@ -45,6 +45,8 @@ class Replicas(Collector):
         yield self.gauge("levee_active", "1 while the replica takes part in the race.", there, lambda one: one.doing is Doing.RUNNING)
         yield self.gauge("levee_failed", "1 while the replica has failed.", there, lambda one: one.doing is Doing.FAILED)
         yield self.gauge("levee_lag_epochs", "Epochs that are due and not computed.", there, lambda one: one.lag_epochs)
+        yield self.gauge("levee_control_record", "The newest control record that the replica has read.", there, lambda one: one.record)
+        yield self.processed(there)
         for name, (says, what) in REPORTED.items():
             yield self.counter(name, says, there, lambda one, what=what: one.counts.get(what, 0))  # type: ignore[misc]
         yield self.phases(there)
@@ -71,6 +73,14 @@ class Replicas(Collector):
         family = GaugeMetricFamily(name, says, labels=LABELS)
         for one in there:
             family.add_metric(self.labels(one), value(one))
+        return family
+
+    def processed(self, there: list[Status]) -> Metric:
+        says = "Rows that an operator has read, by what became of them; counted by who has committed their epoch."
+        family = CounterMetricFamily("levee_rows_processed", says, labels=(*LABELS, "outcome"))
+        for one in there:
+            for outcome in ("in_time", "late", "lost") if one.processed.epochs else ():
+                family.add_metric((*self.labels(one), outcome), getattr(one.processed, outcome))
         return family
 
     def phases(self, there: list[Status]) -> Metric:

@@ -20,6 +20,7 @@ Took = Callable[[Phase, float], None]
 class Phases:
     took: Took
     now_s: Callable[[], float]
+    look: Callable[[], None] = lambda: None  # whenever the role has gone on
     computed: bool = False
     spent: dict[Phase, float] = field(default_factory=dict)  # in this epoch, so far
 
@@ -32,6 +33,7 @@ class Phases:
             except StopIteration as end:
                 value: T = end.value
                 return value
+            self.look()
             began_s = self.now_s()
             answer = yield request
             self.account(request, self.now_s() - began_s)

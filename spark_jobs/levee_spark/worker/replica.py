@@ -25,6 +25,7 @@ from levee_spark.store.driver import monotonic_ms
 from levee_spark.store.wake import Waiter
 from levee_spark.worker.assembly import Ingesting, Parts, Role, Work, end, role_of, work_of
 from levee_spark.worker.crashes import Crashes, EpochBroke
+from levee_spark.worker.judging import Judge, allowed_ms, sharing
 from levee_spark.worker.operating import Operating
 from levee_spark.worker.order import ReplicaName
 from levee_spark.worker.phases import Phases
@@ -41,6 +42,7 @@ QUIET = frozenset({"won", "lost"})  # reported for every epoch: counted, not wri
 class ReplicaThread:
     parts: Parts
     name: ReplicaName
+    store_ms: Callable[[int], int | None] = lambda _now_ms: None  # what time it is at least by the store's clock
     status: Status = field(init=False)
     function: str = ""
     role: Role | None = None
@@ -53,6 +55,8 @@ class ReplicaThread:
     crashes: Crashes = field(default_factory=Crashes)
     offered: int = 0  # of the ingestion that is at work
     speed: Speed = field(init=False)
+    judge: Judge = field(init=False)
+    records: int = 0  # of the control log, that its role has
 
     def __post_init__(self) -> None:
         task = self.parts.task(self.name)
@@ -60,6 +64,8 @@ class ReplicaThread:
         self.view = ControlView(self.parts.wiring.layout)
         self.waiter = self.parts.driver.waiter()
         self.speed = Speed(self.parts.wiring.times.period_ms)
+        wiring = self.parts.wiring
+        self.judge = Judge(allowed_ms(wiring, self.parts.resource.spec)[task.task], sharing(wiring, task), self.status.processed)
         self.function = next((one.function for one in self.parts.resource.spec.operators if one.name == task.operator), "")
 
     def seen(self) -> Status:
@@ -108,11 +114,12 @@ class ReplicaThread:
         self.runs += 1
         try:
             self.work, self.offered = work_of(self.parts, self.name, self.function, self.runs, self.waits_for), 0
+            self.records = 0
             if isinstance(self.work, Operating):
                 self.work.crashes = self.crashes
             self.role = role_of(self.parts, self.name, self.function)
             self.status.doing = Doing.IDLE
-            script = Phases(self.status.took, time.monotonic).watch(self.role.run())
+            script = Phases(self.status.took, time.monotonic, self.look_at_records).watch(self.role.run())
             return drive(script, self.parts.driver, self.waiter, self.answer)
         except EpochBroke as broke:
             self.failed_at = broke.epoch
@@ -172,10 +179,18 @@ class ReplicaThread:
         if isinstance(request, Report):
             return self.report(request)
         assert self.work is not None
-        self.status.doing = Doing.RUNNING
+        if not isinstance(request, Restore):  # who has yet to take its state takes no part
+            self.status.doing = Doing.RUNNING
         answer = self.work(request)
         self.account(request, answer)
         return answer
+
+    def look_at_records(self) -> None:
+        """Seldom is there a new one; whoever is switched on or off is so from here on."""
+        view = self.role.listener.view if self.role is not None else self.view
+        if len(view.records) != self.records and view.records:
+            self.records = len(view.records)
+            self.status.heard(view.latest(), monotonic_ms())
 
     def read_again(self, request: Ingest) -> Answer:
         """For its rereader, in that one's thread."""
@@ -186,7 +201,9 @@ class ReplicaThread:
 
     def report(self, report: Report) -> Answer:
         self.count(report.what)
+        self.judge.ended(report, self.store_ms(monotonic_ms()), leads=self.leads())
         if report.what == "forks again" and isinstance(self.work, Operating):
+            self.status.doing = Doing.IDLE
             self.work.lane.stop()  # perhaps for long: it may have to wait until it is active
         if report.what == ENDED:
             self.ended(report.epoch)
@@ -216,6 +233,8 @@ class ReplicaThread:
         self.status.counts[what] = self.status.counts.get(what, 0) + 1
 
     def account(self, request: Request, answer: Answer) -> None:
+        if isinstance(request, Compute):
+            self.judge.computed(request, answer)
         match request:
             case Compute(epoch, inputs) if isinstance(answer, Computed):
                 self.count_read(tuple((place, one.manifest.rows) for place, one in enumerate(inputs)))
@@ -227,7 +246,7 @@ class ReplicaThread:
                 self.count_read(((place, one.manifest.rows),))
                 self.passed(one.manifest.epoch, one.manifest.rows)
             case Restore(epoch):
-                self.status.epoch = epoch
+                self.status.epoch, self.status.forked_ms = epoch, monotonic_ms()
                 self.say("forked", epoch=epoch, files=len(request.files))
             case Snapshot():
                 self.count("published")

@@ -6,7 +6,7 @@ Called by: main; asked by whoever runs the topology, by Prometheus and by people
 import json
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -14,6 +14,7 @@ from typing import Any
 
 from prometheus_client import CONTENT_TYPE_LATEST
 
+from levee_spark.store.driver import monotonic_ms
 from levee_spark.worker.order import Order
 from levee_spark.worker.status import Status
 
@@ -57,7 +58,16 @@ def of_replica(one: Status) -> dict[str, Any]:
         "waits": one.waits,
         "ended": one.ended,
         "counts": dict(one.counts),
+        "record": one.record,
+        "read_ago_ms": ago_ms(one.record_ms if one.record else None),
+        "forked_ago_ms": ago_ms(one.forked_ms),
+        "processed": asdict(one.processed),
     }
+
+
+def ago_ms(moment_ms: int | None) -> int | None:
+    """Nobody else has the same clock."""
+    return None if moment_ms is None else monotonic_ms() - moment_ms
 
 
 def serve(sources: Sources, host: str, port: int) -> int:

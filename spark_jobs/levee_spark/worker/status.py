@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from levee_spark.worker.judging import Processed
+
 BOUNDS_S = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
 
 
@@ -83,6 +85,10 @@ class Status:
     ended: bool = False  # all rows that will ever come have been computed
     counts: dict[str, int] = field(default_factory=dict)  # of what roles report: won, lost, diverged, adopts, skips, forks again, ...
     phases: dict[Phase, Histogram] = field(default_factory=dict)
+    processed: Processed = field(default_factory=Processed)  # of an operator
+    record: int = 0  # the newest control record that it has read
+    record_ms: int = 0  # when, by its own clock
+    forked_ms: int | None = None  # when it has taken a state from a checkpoint last
 
     @property
     def waiting_rows(self) -> int | None:
@@ -102,6 +108,10 @@ class Status:
     def operator(self) -> str:
         """The stream that it emits bears its name."""
         return self.task.rpartition("/")[0]
+
+    def heard(self, record: int, now_ms: int) -> None:
+        if record > self.record:
+            self.record, self.record_ms = record, now_ms
 
     def took(self, phase: Phase, seconds: float) -> None:
         self.phases.setdefault(phase, Histogram()).observe(seconds)

@@ -24,6 +24,8 @@ PLANS = {"greedy": baselines.greedy, "static": baselines.static, "none": baselin
 FAULTS_S = 60
 DISTANCE = 1.25
 ENDS_IN_A_ROW = 4  # of one worker: who dies more often is given up, as it should be
+OF_WORKERS = {Kind.SILENT, Kind.HANGS}
+FOR_GOOD = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,19 +105,21 @@ def stretches(random: Random, problem: Problem) -> Iterator[Stretch]:
 
 
 def faults(random: Random, wanted: Wanted) -> Iterator[Fault]:
-    """All of them are over when the time of faults is. One node never fails: without any the topology would end, as it should."""
+    """All are over when the time of faults is, but for workers that stay silent. One node never fails: without any it would end."""
     ends: Counter[WorkerName] = Counter()
     spared = random.choice(wanted.workers).node
     for _ in range(random.randint(0, 6)):
-        kind = random.choice((Kind.NODE, Kind.NODE, Kind.REPLICA, Kind.WORKER))
+        kind = random.choice((Kind.NODE, Kind.NODE, Kind.REPLICA, Kind.WORKER, Kind.SILENT, Kind.HANGS))
         at_ms = random.randint(0, 1_000 * FAULTS_S)
-        for_ms = random.randint(0, 1_000 * FAULTS_S - at_ms)
+        for_ms: int | None = random.randint(0, 1_000 * FAULTS_S - at_ms)
+        if kind in OF_WORKERS and random.random() < FOR_GOOD:
+            for_ms = None  # until the controller ends it
         placed = random.choice(wanted.workers)
         hit = [one.worker for one in wanted.workers if one.node == placed.node] if kind is Kind.NODE else [placed.worker]
         if any(ends[worker] >= ENDS_IN_A_ROW for worker in hit) or (kind is Kind.NODE and placed.node == spared):
             continue
         ends.update(hit)
-        name = {Kind.NODE: placed.node, Kind.WORKER: placed.worker}.get(kind, placed.replicas[0])
+        name = placed.node if kind is Kind.NODE else placed.replicas[0] if kind is Kind.REPLICA else placed.worker
         yield Fault(kind, name, at_ms, for_ms)
 
 

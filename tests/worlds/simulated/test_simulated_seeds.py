@@ -48,7 +48,7 @@ def test_the_misfortunes_do_happen() -> None:
     seen: Counter[str] = Counter()
     for seed in range(40):
         seen += run(seed).seen
-    befell = {"crash", "delay", "repeat", "late act", "node", "replica", "worker", "steady"}
+    befell = {"crash", "delay", "repeat", "late act", "node", "replica", "worker", "worker, silent", "worker, hangs", "steady"}
     assert befell <= set(seen)
     assert {"WriteRecord", "WriteAnchor", "StartWorker", "EndWorker"} <= set(seen)
 
@@ -60,6 +60,7 @@ def test_the_misfortunes_do_happen() -> None:
         rules.let_survivors_lead,
         rules.start_what_is_planned,
         rules.replace_lost_workers,
+        rules.end_what_hangs,
         rules.leave_refuges,
         rules.set_the_clock,
         following.follow_rates,

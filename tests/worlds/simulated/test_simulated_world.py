@@ -93,6 +93,42 @@ def promised_rows(problem: Problem, plan: Plan, found: Played) -> float:
     return float((200 - late_s) * straight[0] + late_s * crossed[0] + 100 * straight[1])
 
 
+def test_what_a_switch_takes_is_told() -> None:
+    """With the next epoch a record is read, and two seconds later who was switched on computes."""
+    told = [one.event.text for one in play(PROBLEM, adaptive(PROBLEM)).happenings if one.event.subject == "Switched"]
+    assert told[0].startswith("configuration high (record ")
+    assert told[0].endswith("in force after 0.2 s")
+    assert told[1].startswith("configuration low (record ")
+    assert told[1].endswith("; caught up after 2.5 s")
+
+
+def of_pe1(found: Played) -> list[tuple[int, str]]:
+    """What is told of the worker of its first replica, and of who leads: by the second."""
+    worker = next(one.worker for one in wanted_of(PROBLEM, static(PROBLEM)).workers if "pe1/0/0" in one.replicas)
+    told = [one for one in found.happenings if worker in f"{one.event.subject} {one.event.text}" or one.event.subject == "SurvivorsLead"]
+    return [(round(one.at_s), one.event.text.partition(" and ")[0]) for one in told]
+
+
+def silent(kind: Kind, for_ms: int | None) -> tuple[Played, str]:
+    wanted = wanted_of(PROBLEM, static(PROBLEM))
+    worker = next(one.worker for one in wanted.workers if "pe1/0/0" in one.replicas)
+    return play(PROBLEM, static(PROBLEM), [Fault(kind, worker, 10_000, for_ms)]), worker
+
+
+def test_a_worker_that_cannot_be_asked_goes_on_and_another_leads_after_a_while() -> None:
+    found = silent(Kind.SILENT, 30_000)[0]
+    assert of_pe1(found) == [(10, "does not answer (attempt 1)"), (15, "others lead pe1/0"), (40, "is ready (attempt 1)")]
+    assert found.of[LOW].lost < 1e-6
+
+
+def test_a_worker_that_hangs_is_ended_after_a_minute_and_started_again() -> None:
+    found, worker = silent(Kind.HANGS, None)
+    texts = [text for _, text in of_pe1(found)]
+    assert texts[:2] == ["does not answer (attempt 1)", "others lead pe1/0"]
+    assert f"{worker} does not answer" in texts[2]
+    assert texts[-1] == "is ready (attempt 2)"
+
+
 def test_below_a_stream_that_waits_nothing_is_in_time() -> None:
     dead = [Fault(Kind.UNSEEN, f"pe1/0/{n}") for n in (0, 1)]
     assert play(PROBLEM, static(PROBLEM), dead).whole.processed == 0

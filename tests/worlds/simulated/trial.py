@@ -138,11 +138,11 @@ class Trial:
         wanted, now = self.scenario.wanted, self.world.now
         named = {name for name, _ in self.world.record.live.ranks} if self.world.record is not None else set[str]()
         ground = self.world.ground
-        ready = {copy.replica for process, copy in self.copies() if process.phase is Phase.READY}
-        able = {one for one in ready if ground.broken[one] <= 0}  # nobody can see what fails unseen
+        works = {copy.replica for process, copy in self.copies() if process.works and ground.broken[copy.replica] <= 0}
+        answers = {copy.replica for process, copy in self.copies() if process.phase is Phase.READY}
         for task, replicas in wanted.replicas.items():
-            can = [one for one in replicas if one in able]
-            if not can or not able.isdisjoint(named & set(replicas)) or not self.world.anchored:
+            can = [one for one in replicas if one in works & answers]  # nobody can see what fails unseen
+            if not can or not works.isdisjoint(named & set(replicas)) or not self.world.anchored:
                 self.uncovered.pop(task, None)
                 continue
             since = self.uncovered.setdefault(task, now)

@@ -32,11 +32,12 @@ def status(ctx: click.Context, directory: str | None, output: str) -> None:
     Exit code 0: it runs; 1: it does not run now; 2: there is no such run.
     """
     from levee.cli.local.picture import picture
+    from levee.cli.local.service import Service, service_of
     from levee.cli.render.document import as_json, document
     from levee.cli.shared.page import printed, reader_width, sheet
     from levee.control.actions import Reason
     from levee.worlds.local.rows import ReplicaRow, RunSummary, rows_of, summary_of
-    from levee.worlds.local.table import Told
+    from levee.worlds.local.table import SwitchEntry, Told
 
     @dataclass(frozen=True, slots=True)
     class RunStatus:
@@ -54,6 +55,8 @@ def status(ctx: click.Context, directory: str | None, output: str) -> None:
         reason: str
         text: str
         summary: RunSummary
+        account: Service | None
+        switches: tuple[SwitchEntry, ...]
         nodes: dict[str, bool]
         replicas: tuple[ReplicaRow, ...]
         events: tuple[Told, ...]
@@ -81,6 +84,8 @@ def status(ctx: click.Context, directory: str | None, output: str) -> None:
             table.reason,
             table.text,
             summary,
+            service_of(table.account) if table.account is not None else None,
+            table.switches,
             nodes,
             rows,
             table.events,

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from levee.cli.kube.looking import Looked
 from levee.cli.local.picture import UNKNOWN, failures, graph, happened
+from levee.cli.local.service import in_words
 from levee.cli.shared.page import grid
 from levee.control.seen import Phase
 from levee.worlds.local.rows import ReplicaRow, RunSummary, rows_of, summary_of
@@ -36,7 +37,7 @@ def summary_in(looked: Looked, rows: tuple[ReplicaRow, ...]) -> RunSummary:
 
 
 def picture(looked: Looked, rows: tuple[ReplicaRow, ...], summary: RunSummary, events: int, now: datetime) -> RenderableType:
-    parts: list[RenderableType] = [heading(looked, summary, now), Text(), conditions(looked), Text()]
+    parts: list[RenderableType] = [heading(looked, summary, now), *account(looked), Text(), conditions(looked), Text()]
     if rows:
         parts += [graph(looked.table, rows), Text(), *failures(rows)]
     parts += happened(looked.table.events[-events:])
@@ -56,6 +57,13 @@ def heading(looked: Looked, summary: RunSummary, now: datetime) -> Text:
         far = f", epoch {summary.epoch}, lag {summary.lag_epochs}"
         known = f"{far}, {summary.working} of {summary.replicas} replicas work{configuration}, {summary.rows_per_s:.0f} rows/s"
     return Text(state + known, style="bold")
+
+
+def account(looked: Looked) -> list[Text]:
+    told = looked.status.get("account") or {}
+    shares = told.get("promised"), told.get("achieved"), told.get("cost")
+    words = in_words(float(told.get("window") or 0), *shares, told.get("inputKept"))
+    return [Text(words)] if words else []
 
 
 def conditions(looked: Looked) -> Table:

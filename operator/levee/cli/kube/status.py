@@ -89,6 +89,7 @@ def as_document(looked: "Looked", rows: Any, summary: Any) -> dict[str, Any]:
         plan: Any
         conditions: Any
         summary: Any
+        account: Any
         nodes: dict[str, bool]
         replicas: Any
         events: Any
@@ -99,6 +100,7 @@ def as_document(looked: "Looked", rows: Any, summary: Any) -> dict[str, Any]:
     state, configuration = str(told.get("state") or "submitted"), told.get("configuration")
     found = TopologyStatus(
         *(table.topology, table.uid, table.store, state, told.get("since"), table.ready, configuration),
-        *(told.get("plan"), looked.conditions, summary, nodes, rows, table.events, looked.notes),
+        *(told.get("plan"), looked.conditions, summary, told.get("account")),
+        *(nodes, rows, table.events, looked.notes),
     )
     return document("TopologyStatus", found)

@@ -7,6 +7,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from levee.cli.local.service import in_words
 from levee.cli.shared.page import grid
 from levee.control.seen import Status
 from levee.worlds.local.rows import ReplicaRow, RunSummary
@@ -29,7 +30,13 @@ def heading(table: RunTable, summary: RunSummary) -> Text:
     if table.ended:
         return Text(f"{far}; {table.ended}", style="bold")
     line = f"{far}, {working}{configuration}, {summary.rows_per_s:.0f} rows/s\n"
-    return Text(line, style="bold").append(f"{table.reason}: {table.text}" if table.text else table.reason, style="not bold")
+    told = f"{table.reason}: {table.text}" if table.text else table.reason
+    return Text(line, style="bold").append("\n".join(filter(None, (told, accounted(table)))), style="not bold")
+
+
+def accounted(table: RunTable) -> str:
+    one = table.account
+    return "" if one is None else in_words(one.window_s, one.promised, one.achieved, one.cost, one.input_kept)
 
 
 def graph(table: RunTable, rows: tuple[ReplicaRow, ...]) -> Table:

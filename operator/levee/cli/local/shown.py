@@ -105,5 +105,5 @@ class Live:
     def turn(self, turn: Turn) -> None:
         self.ending = ending_of(turn)
         rows = rows_of(turn.table, turn.seen)
-        room = max(3, min(EVENTS_SHOWN, self.console.height - len(rows) - 7))
+        room = max(3, min(EVENTS_SHOWN, self.console.height - len(rows) - 8))
         self.view.update(picture(turn.table, rows, summary_of(turn.table, rows), room), refresh=True)

@@ -26,9 +26,10 @@ from levee.plans.clock import Clock
 from levee.plans.ending import Exit, Refused
 from levee.plans.planner import plan, prepare
 from levee.plans.report import Report
-from levee.plans.running import planned_of, terms_of
+from levee.plans.running import planned_of, promised_by, terms_of
 from levee.topology.spec import Resource
 from levee.topology.wanted import Packing
+from levee.worlds.accounting import level_of
 from levee.worlds.local.faults import Fault
 from levee.worlds.local.folder import Folder
 from levee.worlds.local.opening import WORKER, CannotRun, Setup, running
@@ -130,6 +131,7 @@ def planned_setup(ask: Ask) -> tuple[Setup, Report]:
         environment=environment(ask.file),
         command=ask.command,
         faults=ask.faults,
+        level=lambda wiring: level_of(wiring, resource.spec, promised_by(found)),
     )
     return setup, found.report
 

@@ -122,7 +122,7 @@ class Parts:
         mine = outages.followed(seen.outages, set(uncovered(wanted, seen, now, wanted.replicas)), now)
         others = tuple(one for one in self.world.outages if one.task not in wanted.replicas)
         self.world.outages = (*others, *mine)
-        return seen.with_history(seen.measured(), mine)
+        return seen.with_history(seen.measured(), mine, joining=seen.joining)
 
     def taken(self, part: Part) -> None:
         """What was seen is what the next look, of whichever kind, compares with."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from levee.control.names import ReplicaName, WorkerName
-from levee.control.seen import ReplicaSeen, Status
+from levee.control.seen import Processed, ReplicaSeen, Status
 
 PATIENCE_S = 0.4
 
@@ -57,6 +57,16 @@ def number(told: Any) -> float | None:
     return float(told) if isinstance(told, int | float) and math.isfinite(told) else None
 
 
+def whole(told: Any) -> int | None:
+    found = number(told)
+    return None if found is None else int(found)
+
+
+def processed_in(told: Any) -> Processed:
+    counts = told if isinstance(told, Mapping) else {}
+    return Processed(*(whole(counts.get(name)) or 0 for name in Processed.__slots__))
+
+
 def replica_in(entry: Mapping[str, Any]) -> ReplicaSeen:
     known = {status.value for status in Status}
     status = entry.get("status")
@@ -73,4 +83,8 @@ def replica_in(entry: Mapping[str, Any]) -> ReplicaSeen:
         bool(entry.get("ended")),
         str(entry.get("waits") or ""),
         number(entry.get("offered_per_s")),
+        int(entry.get("record") or 0),
+        whole(entry.get("read_ago_ms")),
+        whole(entry.get("forked_ago_ms")),
+        processed_in(entry.get("processed")),
     )

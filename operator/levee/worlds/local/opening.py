@@ -13,10 +13,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from levee.control.events import Event
+from levee.control.ledger import Level
 from levee.control.wanted import Wanted
 from levee.topology.complaint import Complaint
 from levee.topology.names import ConfigurationName, NodeName
 from levee.worlds import reshaping
+from levee.worlds.accounting import Accounting
 from levee.worlds.local import cleaning, editing, lasting
 from levee.worlds.local.book import Book, StoreSilent
 from levee.worlds.local.faults import Fault
@@ -60,6 +62,7 @@ class Setup:
     environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
     command: Sequence[str] = WORKER
     faults: tuple[Fault, ...] = ()
+    level: Callable[[Wiring], Level] = lambda _wiring: Level()  # by which its service is accounted
 
 
 @contextmanager
@@ -107,6 +110,7 @@ def prepared(setup: Setup) -> LocalRun:
         folder,
         LocalWorld(wanted, book, folder, program(setup, uid), configuration=configuration_before(earlier, wanted)),
         Script(list(setup.faults)),
+        accounting=Accounting(book.driver.blobs, wiring.layout, setup.level(wiring)),
     )
     if left:
         run.tell(Event("run", f"ended {left} processes of a run that had crashed", grave=True))

@@ -4,6 +4,7 @@ Why: the live view, the plain lines, `levee status` and its JSON must say the sa
 Called by: the command line.
 """
 
+from collections.abc import Set
 from dataclasses import dataclass, replace
 
 from levee.control.events import primary_of
@@ -11,6 +12,8 @@ from levee.control.names import ReplicaName, WorkerName
 from levee.control.seen import Observation, Phase, ReplicaSeen, Status, WorkerSeen
 from levee.topology.names import NodeName, TaskId
 from levee.worlds.local.table import RunTable, TaskEntry
+
+CATCHES_UP = "catching up"  # it was switched on, and is not as far as the others yet
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +53,19 @@ def rows_of(table: RunTable, seen: Observation) -> tuple[ReplicaRow, ...]:
     found: list[ReplicaRow] = []
     for task in table.tasks:
         mine = sorted(replica for replica in at if replica.rpartition("/")[0] == task.task)
-        found += [row_of(task, replica, at[replica], seen, is_primary=primaries.get(task.task) == replica) for replica in mine]
+        found += [
+            row_of(task, replica, at[replica], seen, table.joining, is_primary=primaries.get(task.task) == replica) for replica in mine
+        ]
     return tuple(replace(row, lag_epochs=max(0, newest - row.epoch)) for row in found)
 
 
-def row_of(task: TaskEntry, replica: ReplicaName, worker: WorkerSeen, seen: Observation, *, is_primary: bool) -> ReplicaRow:
+def row_of(
+    task: TaskEntry, replica: ReplicaName, worker: WorkerSeen, seen: Observation, joining: Set[ReplicaName], *, is_primary: bool
+) -> ReplicaRow:
     state = next((one for one in worker.states if one.replica == replica), ReplicaSeen(replica, Status.STARTING))
     status = status_of(state, worker, seen)
+    if replica in joining and status in {Status.RUNNING, Status.IDLE}:
+        status = CATCHES_UP
     works = status == Status.RUNNING
     return ReplicaRow(
         replica,
@@ -82,7 +91,7 @@ def status_of(state: ReplicaSeen, worker: WorkerSeen, seen: Observation) -> str:
 
 
 def role_of(task: TaskEntry, status: str, *, is_primary: bool) -> str:
-    if status == Status.IDLE:
+    if status in {Status.IDLE, CATCHES_UP}:
         return "standby"
     if status != Status.RUNNING:
         return "none"

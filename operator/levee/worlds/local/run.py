@@ -9,24 +9,29 @@ import time
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
+from levee.control.account import Statement
 from levee.control.actions import Decision, Reason
 from levee.control.chronicle import Chronicle
 from levee.control.events import Event, primary_of
 from levee.control.names import Instant
 from levee.control.seen import Observation
+from levee.control.steps import Switch
+from levee.control.switching import Switching
 from levee.topology.names import NodeName, TaskId
+from levee.worlds.accounting import Accounting
 from levee.worlds.local import cleaning, processes
 from levee.worlds.local.folder import Folder, moment, writing
 from levee.worlds.local.readiness import Readiness
 from levee.worlds.local.script import Inflicted, Script
-from levee.worlds.local.table import NodeEntry, RunTable, TaskEntry, Told, WorkerEntry
+from levee.worlds.local.table import NodeEntry, RunTable, SwitchEntry, TaskEntry, Told, WorkerEntry
 from levee.worlds.local.world import LocalWorld
 from levee.worlds.world import step
 
 TURN_S = 0.5
 EVENTS = 50  # that are remembered
+SWITCHES = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +51,18 @@ def now_ms() -> Instant:
     return Instant(time.monotonic_ns() // 1_000_000)
 
 
-def time_of_day() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
+def wall_ms() -> int:
+    return round(1000 * datetime.now(UTC).timestamp())
+
+
+def time_of_day(ago_ms: int = 0) -> str:
+    return (datetime.now(UTC) - timedelta(milliseconds=ago_ms)).isoformat(timespec="milliseconds")
+
+
+def entry_of(switch: Switch, now: Instant) -> SwitchEntry:
+    after_s = {step.value: (at - switch.asked) / 1000 for step, at in switch.steps}
+    at = time_of_day(now - switch.asked)
+    return SwitchEntry(at, switch.configuration, switch.record, tuple(sorted(switch.on)), tuple(sorted(switch.off)), after_s)
 
 
 @dataclass(slots=True)
@@ -56,6 +71,7 @@ class LocalRun:
     folder: Folder
     world: LocalWorld
     script: Script
+    accounting: Accounting
     before: Observation = field(default_factory=Observation)
     was: Decision | None = None
     chronicle: Chronicle = field(default_factory=Chronicle)
@@ -66,6 +82,9 @@ class LocalRun:
     written: RunTable | None = None
     unwritten: str = ""  # why the newest is not
     readiness: Readiness = field(init=False)
+    switching: Switching = field(default_factory=Switching)
+    account: Statement | None = None  # as of the last turn
+    switches: deque[SwitchEntry] = field(default_factory=lambda: deque(maxlen=SWITCHES))
 
     def __post_init__(self) -> None:
         self.readiness = Readiness(self.world.wanted, self.world.book.wiring.times.period_ms)
@@ -92,6 +111,8 @@ class LocalRun:
         seen, decision = step(self.world, self.world.wanted, now)
         for event in self.chronicle.events(self.before, seen, self.was, decision):
             self.tell(event)
+        self.follow_switch(seen, decision, now)
+        self.account = self.accounting.look(self.world.wanted, seen, now, wall_ms())
         self.before, self.was = seen, decision
         for event in self.readiness.events(seen, self.chronicle.failing, now):
             self.tell(event)
@@ -102,6 +123,16 @@ class LocalRun:
         self.write(table)
         news, self.news = tuple(self.news), []
         return Turn(now, seen, decision, table, news, tuple(self.script.inflicted), self.readiness.failing)
+
+    def follow_switch(self, seen: Observation, decision: Decision, now: Instant) -> None:
+        self.switching.look(self.world.wanted, seen, now)
+        self.switching.decided(seen, decision, now, now_ms())
+        for event in self.switching.heard():
+            self.tell(event)
+        self.switching.taken()
+        last = self.switching.last
+        if last is not None and (not self.switches or self.switches[-1].record != last.record):
+            self.switches.append(entry_of(last, now))
 
     @property
     def failed(self) -> bool:
@@ -146,6 +177,9 @@ class LocalRun:
             or blank.workers,
             tuple(self.told),
             self.readiness.ready and not world.silent,
+            joining=world.joining.behind,
+            account=self.account,
+            switches=tuple(self.switches),
         )
 
     def write(self, table: RunTable) -> None:

@@ -5,10 +5,11 @@ Called by: `run` (makes it), `levee status | kill | pause | stop`, and the clean
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from levee.control.account import Statement, Sums
 from levee.control.names import Instant, ReplicaName, WorkerName
 from levee.control.seen import NodeSeen, Observation, Phase, ReplicaSeen, WorkerSeen
 from levee.topology.names import ConfigurationName, NodeName, TaskId
@@ -62,6 +63,18 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
+class SwitchEntry:
+    """To another configuration, as far as it came."""
+
+    at: str  # when rates asked for it
+    configuration: ConfigurationName
+    record: int
+    on: tuple[ReplicaName, ...]
+    off: tuple[ReplicaName, ...]
+    after_s: Mapping[str, float]  # since then, by the step that was over
+
+
+@dataclass(frozen=True, slots=True)
 class RunTable:
     topology: str
     uid: str
@@ -77,6 +90,9 @@ class RunTable:
     events: tuple[Told, ...] = ()
     ready: bool = False  # every planned replica works, and has done an epoch
     ended: str = ""  # how and when, once it is over
+    joining: frozenset[ReplicaName] = frozenset()  # who was switched on, and has yet to catch up
+    account: Statement | None = None  # of its service level, over the window
+    switches: tuple[SwitchEntry, ...] = ()  # the last ones
 
     def closed(self, how: str) -> "RunTable":
         """With everything as it was last, and no process of it left."""
@@ -99,6 +115,9 @@ class RunTable:
             "tasks": [{"task": one.task, "reads": list(one.reads), "delivers": one.delivers} for one in self.tasks],
             "nodes": [{"node": one.node, "alive": one.alive, "process": process_entry(one.process)} for one in self.nodes],
             "workers": [worker_document(one) for one in self.workers],
+            "joining": sorted(self.joining),
+            "account": None if self.account is None else asdict(self.account),
+            "switches": [asdict(one) for one in self.switches],
             "events": [{"at": one.at, "subject": one.subject, "text": one.text, "grave": one.grave} for one in self.events],
         }
 
@@ -131,7 +150,7 @@ def worker_document(one: WorkerEntry) -> dict[str, object]:
 
 def state_document(one: ReplicaSeen) -> dict[str, object]:
     """As workers tell it."""
-    return {name: getattr(one, name) for name in ReplicaSeen.__slots__} | {"status": one.status.value}
+    return {name: getattr(one, name) for name in ReplicaSeen.__slots__} | {"status": one.status.value, "processed": asdict(one.processed)}
 
 
 def seen_from_outside(one: WorkerEntry, state: Mapping[str, Any] | None, now: Instant) -> WorkerSeen:
@@ -176,7 +195,18 @@ def table_of(value: Mapping[str, Any], folder: Folder) -> RunTable:
         events=tuple(Told(one["at"], one["subject"], one["text"], one["grave"]) for one in value["events"]),
         ready=bool(value.get("ready")),
         ended=f"crashed at {folder.written_at()}" if crashed else value.get("ended", ""),
+        joining=frozenset(value.get("joining", ())),
+        account=statement_in(value.get("account")),
+        switches=tuple(map(switch_in, value.get("switches", ()))),
     )
+
+
+def switch_in(told: Mapping[str, Any]) -> SwitchEntry:
+    return SwitchEntry(told["at"], told["configuration"], told["record"], tuple(told["on"]), tuple(told["off"]), dict(told["after_s"]))
+
+
+def statement_in(told: Mapping[str, Any] | None) -> Statement | None:
+    return None if told is None else Statement(told["window_s"], Sums(**told["sums"]), told["overdue"])
 
 
 def worker_entry(one: Mapping[str, Any]) -> WorkerEntry:

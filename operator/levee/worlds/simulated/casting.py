@@ -26,6 +26,7 @@ def wanted_of(problem: Problem, plan: Plan, failure_ms: int = FAILURE_MS) -> Wan
     return Wanted(
         shape=Shape(),
         sources=tuple(ends),
+        ends=frozenset(ends),
         workers=placing.packed(homes, nodes, None),
         configurations=problem.configurations,
         active={name: replicas | of_ends for name, replicas in active.items()},

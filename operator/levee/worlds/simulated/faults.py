@@ -16,6 +16,8 @@ class Kind(StrEnum):
     REPLICA = "replica"  # it fails at every epoch, wherever it is started
     UNSEEN = "replica, unseen"  # the same, and nobody notices: LAAR's pessimistic model, in which no standby takes over
     WORKER = "worker"  # its process dies, and can be started again
+    SILENT = "worker, silent"  # it goes on, and cannot be asked
+    HANGS = "worker, hangs"  # it lives, and neither works nor answers
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from random import Random
 
 from levee.control.actions import StartWorker
 from levee.control.names import Instant, ReplicaName, WorkerName, task_of
-from levee.control.seen import NodeSeen, Phase
+from levee.control.seen import NodeSeen, Phase, ReplicaSeen
 from levee.topology.names import NodeName
 from levee.worlds.simulated.agenda import Agenda
 from levee.worlds.simulated.faults import Fault, Kind
@@ -43,6 +43,12 @@ class Process:
     copies: tuple[Copy, ...]
     phase: Phase = Phase.STARTING
     ending: str = ""
+    hangs: bool = False  # while it is silent
+    heard: tuple[ReplicaSeen, ...] = ()  # what its replicas have said last
+
+    @property
+    def works(self) -> bool:
+        return self.phase is Phase.READY or (self.phase is Phase.SILENT and not self.hangs)
 
 
 @dataclass(slots=True)
@@ -56,7 +62,10 @@ class Ground:
     broken: Counter[str] = field(default_factory=Counter)  # replicas, by how many faults
     unseen: Counter[str] = field(default_factory=Counter)
     down: Counter[str] = field(default_factory=Counter)  # nodes
+    silent: Counter[str] = field(default_factory=Counter)  # workers
     ranks: Mapping[ReplicaName, int] = field(default_factory=dict)  # as the replicas have read them
+    record: int = 0  # that they are of
+    read_ms: int = 0  # when that was
 
     def __post_init__(self) -> None:
         self.nodes = {one.name: NodeSeen(one.name, alive=True, since=Instant(0)) for one in self.flow.problem.nodes}
@@ -99,12 +108,32 @@ class Ground:
                 self.unseen[fault.name] += 1
             case Kind.WORKER:
                 self.end(WorkerName(fault.name), now, "died")
+            case Kind.SILENT | Kind.HANGS:
+                self.silent[fault.name] += 1
+                self.fall_silent(WorkerName(fault.name), now, hangs=fault.kind is Kind.HANGS)
 
     def mend(self, fault: Fault, now: Instant) -> None:
-        counts = {Kind.NODE: self.down, Kind.REPLICA: self.broken, Kind.UNSEEN: self.unseen}.get(fault.kind, Counter[str]())
+        counts = self.counts().get(fault.kind, Counter[str]())
         counts[fault.name] -= 1
+        if counts is self.silent and not self.silent[fault.name]:
+            self.answer_again(WorkerName(fault.name), now)
         if fault.kind is Kind.NODE and not self.down[fault.name]:
             self.nodes[NodeName(fault.name)] = NodeSeen(NodeName(fault.name), alive=True, since=now)
+
+    def counts(self) -> Mapping[Kind, Counter[str]]:
+        of_workers = {Kind.SILENT: self.silent, Kind.HANGS: self.silent}
+        return {Kind.NODE: self.down, Kind.REPLICA: self.broken, Kind.UNSEEN: self.unseen} | of_workers
+
+    def fall_silent(self, worker: WorkerName, now: Instant, *, hangs: bool) -> None:
+        """Who comes in its place can be asked."""
+        process = self.processes.get(worker)
+        if process is not None and process.phase is Phase.READY:
+            process.phase, process.since, process.hangs = Phase.SILENT, now, hangs
+
+    def answer_again(self, worker: WorkerName, now: Instant) -> None:
+        process = self.processes.get(worker)
+        if process is not None and process.phase is Phase.SILENT:
+            process.phase, process.since, process.hangs = Phase.READY, now, False
 
     def crash(self, node: NodeName, now: Instant) -> None:
         if self.nodes[node].alive:
@@ -121,10 +150,19 @@ class Ground:
     def copies(self) -> Iterator[tuple[Process, Copy]]:
         return ((process, copy) for process in self.processes.values() for copy in process.copies)
 
+    def working(self) -> Iterator[Working]:
+        return (copy.working for _, copy in self.copies() if copy.working is not None)
+
+    def clear(self, now: Instant) -> None:
+        """All that runs is gone, and its names may be used again."""
+        for worker in [*self.processes]:
+            self.end(worker, now, "was removed")
+        self.processes.clear()
+
     def settle(self, now: Instant) -> Roster:
         """Who has become active forks the state first; who is not any more stops at once, and forgets what was queued."""
         for process, copy in self.copies():
-            if process.phase is not Phase.READY or copy.replica not in self.ranks or not self.works(copy.replica):
+            if not process.works or copy.replica not in self.ranks or not self.works(copy.replica):
                 copy.from_ms = copy.working = None
             elif copy.from_ms is None:
                 copy.from_ms = now + self.drawn(self.pace.resync_ms)

@@ -14,6 +14,7 @@ from levee.control.events import Event
 from levee.control.names import Instant
 from levee.control.seen import Observation
 from levee.control.standing import unready
+from levee.control.switching import Switching
 from levee.topology.names import ConfigurationName
 from levee.worlds.simulated.faults import Fault
 from levee.worlds.simulated.tally import Tally
@@ -70,6 +71,7 @@ class Player:
     world: SimulatedWorld
     played: Played = field(default_factory=Played)
     chronicle: Chronicle = field(default_factory=Chronicle)
+    switching: Switching = field(default_factory=Switching)
     before: Observation = field(default_factory=Observation)
     was: Decision | None = None
     began: Instant = START
@@ -105,7 +107,10 @@ class Player:
         world = self.world
         seen, decision = step(world, world.wanted, world.now)
         at_s = (world.now - self.began) / 1_000
-        told = self.chronicle.events(self.before, seen, self.was, decision)
+        self.switching.look(world.wanted, seen, world.now)
+        self.switching.decided(seen, decision, world.now, world.now)
+        told = (*self.chronicle.events(self.before, seen, self.was, decision), *self.switching.heard())
+        self.switching.taken()
         self.played.happenings += [Happening(at_s, one) for one in told]
         self.before, self.was = seen, decision
         after = Instant(world.now + world.pace.turn_ms)

@@ -9,20 +9,21 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import assert_never
 
-from levee.control import outages
+from levee.control import joining, outages
 from levee.control.actions import Action, EndWorker, Finish, StartWorker, WriteAnchor, WriteRecord
-from levee.control.names import Instant, ReplicaName
+from levee.control.joining import Joining
+from levee.control.names import Instant, ReplicaName, task_of
 from levee.control.seen import Observation, Outage
 from levee.control.standing import uncovered
 from levee.control.wanted import Wanted
-from levee.topology.names import ConfigurationName, OperatorName
+from levee.topology.names import ConfigurationName, OperatorName, TaskId
 from levee.worlds.measuring import Measuring
 from levee.worlds.simulated.faults import Fault
 from levee.worlds.simulated.flow import Flow
 from levee.worlds.simulated.ground import Ground
 from levee.worlds.simulated.pace import Pace
 from levee.worlds.simulated.rows import Roster, Rows
-from levee.worlds.simulated.sight import workers_seen
+from levee.worlds.simulated.sight import Moment, workers_seen
 from levee.worlds.simulated.tally import Tally
 from levee_spark.log.values import ControlRecord
 
@@ -36,6 +37,7 @@ class Memory:
 
     measuring: Measuring = field(default_factory=Measuring)
     outages: tuple[Outage, ...] = ()
+    joining: Joining = field(default_factory=Joining)
 
 
 @dataclass(slots=True)
@@ -48,6 +50,9 @@ class SimulatedWorld:
     memory: Memory = field(default_factory=Memory)
     records: list[ControlRecord] = field(default_factory=list)  # the control log
     anchored_ms: int | None = None
+    base: int = 0  # the epoch before the first that is due by the anchor
+    last_epoch: int | None = None  # of a stop, once it was read
+    finished_tasks: set[TaskId] = field(default_factory=set)  # that have it
     finished: Finish | None = None
     rates: dict[OperatorName, float] = field(default_factory=dict)  # as the trace has them
     rows_per_s: list[float] = field(init=False)  # of each source task, as they come
@@ -70,14 +75,17 @@ class SimulatedWorld:
         """As of now, which the time of the world must have come to."""
         assert now == self.now, f"it is {self.now} here, and not {now}"
         ground, record = self.ground, self.record
-        workers = workers_seen(ground, self.epoch(), self.rows_per_s)
+        workers = workers_seen(ground, Moment(now, self.epoch(), self.rows_per_s))
         nodes = tuple(ground.nodes.values())
-        seen = Observation(nodes, workers, record, record is not None, self.anchored, self.configuration)
+        last, done = (self.last_epoch, frozenset(self.finished_tasks)) if self.stopped else (None, frozenset[TaskId]())
+        how = (record is not None, self.anchored, self.configuration)
+        seen = Observation(nodes, workers, record, *how, stop_epoch=last, finished=done)
         measured = self.memory.measuring.measured(self.wanted.sources, seen, now)
         if seen.anchored:
             down = set(uncovered(self.wanted, seen, now, self.wanted.replicas))
             self.memory.outages = outages.followed(self.memory.outages, down, now)
-        return seen.with_history(measured, self.memory.outages)
+        self.memory.joining = joining.followed(self.memory.joining, self.wanted, seen, now)
+        return seen.with_history(measured, self.memory.outages, joining=self.memory.joining.behind)
 
     @property
     def record(self) -> ControlRecord | None:
@@ -86,6 +94,8 @@ class SimulatedWorld:
     @property
     def anchored(self) -> bool:
         """The record that makes sources active comes after the anchor, and whoever takes over can read it."""
+        if self.stopped:
+            return False
         named = {replica for replica, _ in self.record.live.ranks} if self.record is not None else set[str]()
         return any(replica in named for task in self.wanted.sources for replica in self.wanted.replicas[task])
 
@@ -93,8 +103,13 @@ class SimulatedWorld:
     def configuration(self) -> ConfigurationName | None:
         return ConfigurationName(self.record.configuration) if self.record is not None else None
 
+    @property
+    def stopped(self) -> bool:
+        return self.record is not None and self.record.shape.stopped
+
     def epoch(self) -> int:
-        return 0 if self.anchored_ms is None else (self.now - self.anchored_ms) // self.pace.period_ms + 1
+        due = self.base if self.anchored_ms is None else self.base + (self.now - self.anchored_ms) // self.pace.period_ms + 1
+        return due if self.last_epoch is None else min(due, self.last_epoch)
 
     # ---- act
 
@@ -103,6 +118,7 @@ class SimulatedWorld:
             case WriteRecord(record, configuration):
                 self.write(replace(record, configuration=configuration))
             case WriteAnchor():
+                self.go_on()
                 self.anchored_ms = now if self.anchored_ms is None else self.anchored_ms
                 self.memory.outages = ()
             case StartWorker():
@@ -121,11 +137,22 @@ class SimulatedWorld:
         assert 1 <= record.number <= len(self.records) + 1, "numbers are dense"
         if record.number == len(self.records) + 1:
             self.records.append(record)
-            ranks = {ReplicaName(name): rank for name, rank in record.live.ranks}
-            self.ground.agenda.at(self.now + self.pace.period_ms, lambda: self.read(ranks))
+            at_ms = self.now + self.pace.period_ms
+            self.ground.agenda.at(at_ms, lambda: self.read(record, at_ms))
 
-    def read(self, ranks: dict[ReplicaName, int]) -> None:
-        self.ground.ranks = ranks
+    def read(self, record: ControlRecord, at_ms: int) -> None:
+        self.ground.ranks = {ReplicaName(name): rank for name, rank in record.live.ranks}
+        self.ground.record, self.ground.read_ms = record.number, at_ms
+        if record.shape.stopped and self.last_epoch is None:
+            self.last_epoch = self.epoch()
+        elif not record.shape.stopped:
+            self.go_on()
+
+    def go_on(self) -> None:
+        """After a stop: from the epoch after the last one on, once there is an anchor."""
+        if self.last_epoch is not None:
+            self.base, self.anchored_ms, self.last_epoch = self.last_epoch, None, None
+            self.finished_tasks.clear()
 
     # ---- time
 
@@ -142,8 +169,15 @@ class SimulatedWorld:
             step_ms = min(self.pace.step_ms, until - self.now)
             if self.ground.agenda.carry_out(self.now):
                 self.change()
+            if self.last_epoch is not None:
+                self.finish()
             self.rows.step(self.roster, self.rows_per_s, step_ms / 1_000, self.tally)
             self.now = Instant(self.now + step_ms)
+
+    def finish(self) -> None:
+        """A stream has its last epoch for good."""
+        working = (one for one in self.ground.working() if not one.blocked)
+        self.finished_tasks.update(task_of(one.replica) for one in working)
 
     def change(self) -> None:
         """A failover: somebody leads in place of one that should still work."""
