@@ -65,6 +65,7 @@ class LocalRun:
     why: str = "ended"  # where nothing was decided: the word that `levee status` says
     written: RunTable | None = None
     unwritten: str = ""  # why the newest is not
+    last: Turn | None = None
     readiness: Readiness = field(init=False)
 
     def __post_init__(self) -> None:
@@ -101,7 +102,8 @@ class LocalRun:
         table = self.table()
         self.write(table)
         news, self.news = tuple(self.news), []
-        return Turn(now, seen, decision, table, news, tuple(self.script.inflicted), self.readiness.failing)
+        self.last = Turn(now, seen, decision, table, news, tuple(self.script.inflicted), self.readiness.failing)
+        return self.last
 
     @property
     def failed(self) -> bool:
