@@ -24,6 +24,7 @@ import kopf
 from levee.lifecycle.documents import machine
 from levee.lifecycle.machine import Machine
 from levee.page import serving as page
+from levee.page.seldom import Seldom
 from levee.serve import health
 from levee.serve.deeds import missing
 from levee.serve.documents import BOUNDED, JOB
@@ -119,7 +120,7 @@ async def serving(settings: Settings) -> None:
     if settings.metrics_port is not None:
         health.serve(settings.metrics_port, shop.metrics.registry, alive.is_synced)
     if settings.page_port is not None:
-        page.serve(page.Sources(Paged(hub).picture, settings.page_hosts), "", settings.page_port)
+        page.serve(page.Sources(Seldom(Paged(hub).picture).picture, settings.page_hosts), "", settings.page_port)
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
