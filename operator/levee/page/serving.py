@@ -48,6 +48,7 @@ def serve(sources: Sources, host: str, port: int) -> ThreadingHTTPServer:
 def handler(sources: Sources) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         timeout = SILENT_S
+        server_version, sys_version = "levee", ""
 
         def do_GET(self) -> None:
             status, kind, body = answer(sources, self.path, self.headers.get("Host", ""))

@@ -47,7 +47,7 @@ def brief(one: Brief) -> dict[str, Any]:
 
 def topology(view: View) -> dict[str, Any]:
     table, seen = view.table, view.seen
-    rows = rows_of(table, seen)
+    rows, known = rows_of(table, seen), list(configurations(view))
     return {
         "name": table.topology,
         "state": view.state,
@@ -59,8 +59,8 @@ def topology(view: View) -> dict[str, Any]:
         "record": table.record,
         "summary": summary(summary_of(table, rows)),
         "configuration": seen.configuration,
-        "configurations": list(configurations(view)),
-        "configurationsLeftOut": max(0, len(view.graph.configurations) - CONFIGURATIONS_MAX),
+        "configurations": known,
+        "configurationsLeftOut": len(view.graph.configurations) - len(known),
         "rates": None if seen.rates is None else {name: short(rate) for name, rate in seen.rates.items()},
         "ratesMissing": text(seen.rates_missing),
         "nodes": [{"node": one.node, "alive": one.alive, "accepts": one.accepts} for one in seen.nodes],
