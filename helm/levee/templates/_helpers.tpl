@@ -56,6 +56,17 @@ app.kubernetes.io/component: {{ .component }}
 http://{{ include "levee.store" . }}.{{ .Release.Namespace }}.svc:7070
 {{- end -}}
 
+{{- define "levee.page" -}}
+{{ include "levee.fullname" . }}-page
+{{- end -}}
+
+{{/* The names by which browsers may ask for the page, and those of its Service. */}}
+{{- define "levee.pageHosts" -}}
+{{- $name := include "levee.page" . -}}
+{{- $namespaced := printf "%s.%s" $name .Release.Namespace -}}
+{{- concat .Values.page.hosts (list $name $namespaced (printf "%s.svc" $namespaced) (printf "%s.svc.cluster.local" $namespaced)) | join "," -}}
+{{- end -}}
+
 {{- define "levee.restrictedContainer" -}}
 allowPrivilegeEscalation: false
 readOnlyRootFilesystem: true

@@ -24,6 +24,7 @@ COMMANDS = {  # name -> where its click command is, and its line in the help
     "demo": ("levee.cli.commands.demo", "demo", "Kill a primary and a node under a running topology, and show that nothing was lost."),
     "kill": ("levee.cli.commands.kill", "kill", "Kill a replica or a node of a local run."),
     "lifecycle": ("levee.cli.commands.lifecycle", "lifecycle", "Draw the states that a topology passes."),
+    "page": ("levee.cli.commands.page", "page", "Write the page of a local run into a file that shows it without a server."),
     "pause": ("levee.cli.commands.kill", "pause", "Pause a replica or a node of a local run for a while."),
     "plan": ("levee.cli.commands.plan", "plan", "Work out which replicas to keep active, what that guarantees and costs."),
     "revive": ("levee.cli.commands.revive", "revive", "Bring back a node of a local run that was killed."),

@@ -23,6 +23,8 @@ import kopf
 
 from levee.lifecycle.documents import machine
 from levee.lifecycle.machine import Machine
+from levee.page import serving as page
+from levee.page.seldom import Seldom
 from levee.serve import health
 from levee.serve.deeds import missing
 from levee.serve.documents import BOUNDED, JOB
@@ -30,6 +32,7 @@ from levee.serve.health import Health
 from levee.serve.hub import THREADS, Hub
 from levee.serve.leader import Leader
 from levee.serve.metrics import Metrics
+from levee.serve.paged import Paged
 from levee.serve.planner import Planner
 from levee.serve.rates import RatesFrom, measuring_by
 from levee.serve.shop import WORKER_IMAGE, Shop
@@ -62,6 +65,8 @@ class Settings:
     worker_image: str
     liveness: str | None
     metrics_port: int | None
+    page_port: int | None  # none: no page is served
+    page_hosts: Sequence[str]  # names by which it may be asked
     scraped: bool  # workers, by a Prometheus that goes by annotations
     prometheus: RatesFrom | None  # none: rates are what workers say
 
@@ -79,6 +84,8 @@ class Settings:
             os.environ.get("LEVEE_WORKER_IMAGE") or WORKER_IMAGE,
             os.environ.get("LEVEE_LIVENESS") or None,
             int(os.environ.get("LEVEE_METRICS_PORT") or 0) or None,
+            int(os.environ.get("LEVEE_PAGE_PORT") or 0) or None,
+            tuple(filter(None, os.environ.get("LEVEE_PAGE_HOSTS", "").split(","))),
             bool(os.environ.get("LEVEE_SCRAPE_ANNOTATIONS")),
             RatesFrom.read(),
         )
@@ -112,6 +119,8 @@ async def serving(settings: Settings) -> None:
     shop.metrics.watch(hub.standings, leader.leads, sorted({name for one in LIFECYCLES for name in one.states}))
     if settings.metrics_port is not None:
         health.serve(settings.metrics_port, shop.metrics.registry, alive.is_synced)
+    if settings.page_port is not None:
+        page.serve(page.Sources(Seldom(Paged(hub).picture).picture, settings.page_hosts), "", settings.page_port)
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)

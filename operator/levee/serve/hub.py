@@ -123,8 +123,11 @@ class Hub:
             log.exception("%s: this is a bug in Levee", life.owner.key)
         return AFTER_A_MISTAKE_S
 
+    def lives(self) -> list[Life]:
+        return [entry.life for entry in list(self.entries.values())]
+
     def standings(self) -> list[Standing]:
-        return [entry.life.standing() for entry in list(self.entries.values())]
+        return [life.standing() for life in self.lives()]
 
 
 def key_of(owner: Owner) -> Key:

@@ -4,9 +4,9 @@ Why: kopf would post every line of its log; people want what happened to their t
 Called by: life.
 """
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from uuid import uuid4
 
@@ -14,20 +14,25 @@ from levee.control.events import Event
 from levee.topology.spec import API_VERSION, KIND
 from levee.worlds.kubernetes.api import Api, Conflict, Denied, Object, Unreachable
 from levee.worlds.kubernetes.names import Owner
+from levee.worlds.local.table import Told
 
 NOTE_MAX = 1_000
 NAMED_MAX = 5
+KEPT = 50
 
 
 @dataclass(frozen=True, slots=True)
 class Teller:
     api: Api
     identity: str
+    told: deque[Told] = field(default_factory=lambda: deque(maxlen=KEPT), compare=False)  # the last ones, for the page
 
     def tell(self, owner: Owner, reason: str, note: str, *, grave: bool = False) -> None:
         """A word that is lost is no reason to stop."""
+        event = self.event(owner, reason, note, grave=grave)
+        self.told.append(Told(event["eventTime"], event["reason"], event["note"], grave))
         try:
-            self.api.create(f"/apis/events.k8s.io/v1/namespaces/{owner.namespace}/events", self.event(owner, reason, note, grave=grave))
+            self.api.create(f"/apis/events.k8s.io/v1/namespaces/{owner.namespace}/events", event)
         except (Unreachable, Conflict, Denied):
             return
 

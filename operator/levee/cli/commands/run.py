@@ -28,6 +28,14 @@ However it ended, levee run again goes on where the streams ended.
 @click.option("--workers-per-node", type=click.IntRange(min=1), metavar="N", help="Processes to spread a node's replicas over. Default: 1.")
 @click.option("--anyway", is_flag=True, help="Run the best plan even if it does not reach the target.")
 @click.option("--plain", is_flag=True, help="Lines instead of a live view, as where there is no terminal.")
+@click.option(
+    "--page-port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    metavar="PORT",
+    help="Where the page is served, on loopback. Default: a free port.",
+)
+@click.option("--no-page", is_flag=True, help="Serve no page.")
 @click.pass_context
 def run(
     ctx: click.Context,
@@ -38,6 +46,8 @@ def run(
     workers_per_node: int | None,
     anyway: bool,
     plain: bool,
+    page_port: int,
+    no_page: bool,
 ) -> None:
     """Run a topology on this machine, with the replicas that its plan asks for.
 
@@ -50,7 +60,10 @@ def run(
     levee revive node-2                 and bring it back
     levee pause node node-1 --for 30s   and let it go on
     levee stop                          end after an epoch that all tasks have done
+
+    It says where its page is served: the same, drawn, in a browser.
     """
     from levee.cli.local.start import Ask, run_here  # numpy must not delay `levee run -h`
 
-    ctx.exit(run_here(Ask(file, nodes, directory, for_s, workers_per_node, anyway, plain)))
+    page = None if no_page else page_port
+    ctx.exit(run_here(Ask(file, nodes, directory, for_s, workers_per_node, anyway, plain, page_port=page)))

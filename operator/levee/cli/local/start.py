@@ -15,6 +15,7 @@ from types import FrameType
 from typing import TypeVar
 
 from levee.cli.local import preflight
+from levee.cli.local.paged import page_of
 from levee.cli.local.runnable import HEADING, check_met, check_runnable, folder_of, read
 from levee.cli.local.runs import default_folder
 from levee.cli.local.shown import Lines, Live, Show
@@ -50,13 +51,14 @@ class Ask:
     plain: bool = False
     faults: tuple[Fault, ...] = ()
     command: Sequence[str] = WORKER
+    page_port: int | None = None  # 0: any that is free; None: no page is served
 
 
 def run_here(ask: Ask) -> Exit:
     setup = setup_of(ask)
     show: Show = Lines(sys.stdout) if ask.plain or not sys.stdout.isatty() else Live()
     try:
-        with running(setup) as run, listening(run), show:
+        with page_of(setup.resource, ask.page_port) as page, running(setup) as run, listening(run), page.following(run), show:
             show.begin(run)
             return take_turns(run, show, ask.for_s)
     except CannotRun as wrong:

@@ -8,7 +8,7 @@ from collections.abc import Set
 from dataclasses import dataclass, replace
 
 from levee.control.events import primary_of
-from levee.control.names import ReplicaName, WorkerName
+from levee.control.names import ReplicaName, WorkerName, task_of
 from levee.control.seen import Observation, Phase, ReplicaSeen, Status, WorkerSeen
 from levee.topology.names import NodeName, TaskId
 from levee.worlds.local.table import RunTable, TaskEntry
@@ -50,12 +50,14 @@ def rows_of(table: RunTable, seen: Observation) -> tuple[ReplicaRow, ...]:
     primaries = primary_of(seen)
     sources = {task.task for task in table.tasks if not task.reads}
     newest = max((state.epoch for worker in at.values() for state in worker.states if state.task in sources), default=0)
-    found: list[ReplicaRow] = []
-    for task in table.tasks:
-        mine = sorted(replica for replica in at if replica.rpartition("/")[0] == task.task)
-        found += [
-            row_of(task, replica, at[replica], seen, table.joining, is_primary=primaries.get(task.task) == replica) for replica in mine
-        ]
+    mine: dict[TaskId, list[ReplicaName]] = {task.task: [] for task in table.tasks}
+    for replica in sorted(at):
+        mine.get(task_of(replica), []).append(replica)
+    found = [
+        row_of(task, replica, at[replica], seen, table.joining, is_primary=primaries.get(task.task) == replica)
+        for task in table.tasks
+        for replica in mine[task.task]
+    ]
     return tuple(replace(row, lag_epochs=max(0, newest - row.epoch)) for row in found)
 
 
@@ -102,10 +104,13 @@ def summary_of(table: RunTable, rows: tuple[ReplicaRow, ...]) -> RunSummary:
     """Of a run that is over: how far it came; nothing of it works."""
     ends = {task.task for task in table.tasks if task.delivers} or {task.task for task in table.tasks}
     sources = {task.task for task in table.tasks if not task.reads}
+    of_task: dict[TaskId, list[ReplicaRow]] = {task.task: [] for task in table.tasks}
+    for row in rows:
+        of_task[row.task].append(row)
     return RunSummary(
-        min((max((row.epoch for row in rows if row.task == task), default=0) for task in ends), default=0),
-        max((min((row.lag_epochs for row in rows if row.task == task.task), default=0) for task in table.tasks), default=0),
+        min((max((row.epoch for row in of_task[task]), default=0) for task in ends), default=0),
+        max((min((row.lag_epochs for row in mine), default=0) for mine in of_task.values()), default=0),
         0 if table.ended else sum(row.role != "none" for row in rows),
         len(rows),
-        0.0 if table.ended else sum(max((row.rows_per_s for row in rows if row.task == task), default=0.0) for task in sources),
+        0.0 if table.ended else sum(max((row.rows_per_s for row in of_task[task]), default=0.0) for task in sources),
     )

@@ -81,6 +81,7 @@ class LocalRun:
     why: str = "ended"  # where nothing was decided: the word that `levee status` says
     written: RunTable | None = None
     unwritten: str = ""  # why the newest is not
+    last: Turn | None = None
     readiness: Readiness = field(init=False)
     switching: Switching = field(default_factory=Switching)
     account: Statement | None = None  # as of the last turn
@@ -122,7 +123,8 @@ class LocalRun:
         table = self.table()
         self.write(table)
         news, self.news = tuple(self.news), []
-        return Turn(now, seen, decision, table, news, tuple(self.script.inflicted), self.readiness.failing)
+        self.last = Turn(now, seen, decision, table, news, tuple(self.script.inflicted), self.readiness.failing)
+        return self.last
 
     def follow_switch(self, seen: Observation, decision: Decision, now: Instant) -> None:
         self.switching.look(self.world.wanted, seen, now)
