@@ -11,7 +11,7 @@ PYTHON ?= $(shell for name in python3.11 python3 python3.12 python3.13 python3.1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo venv lint lint-style lint-types lint-layers lint-house test servers e2e e2e-servers e2e-cluster cluster-up cluster-down cluster-status check format crds dashboards bench-planning bench-streams bench-lifecycle ratchet lock clean
+.PHONY: help demo venv lint lint-style lint-types lint-layers lint-house test servers e2e e2e-servers e2e-cluster cluster-up cluster-down cluster-status check format crds dashboards bench-planning bench-streams bench-lifecycle bench-laar ratchet lock clean
 
 help: ## print what can be made
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -95,6 +95,9 @@ bench-streams: $(STAMP) ## measure the data plane into docs/results/streams.md; 
 
 bench-lifecycle: $(STAMP) ## measure the controller into docs/results/lifecycle.md (an hour), as root, on the test cluster (cluster-up); QUICK=1: minutes
 	$(PY) -m benchmarks.lifecycle $(if $(QUICK),--quick) $(ARGS)
+
+bench-laar: $(STAMP) ## measure load-adaptive replication into docs/results/laar.md (an hour, half of it on this machine); QUICK=1: minutes; ARGS="--only simulated"
+	$(PY) -m benchmarks.laar $(if $(QUICK),--quick) $(ARGS)
 
 ratchet: $(STAMP) ## record the sizes of modules and functions once they have become smaller
 	$(PY) hack/lint_sizes.py --record

@@ -33,10 +33,10 @@ def stop_after_cpu(limit_s: float) -> Stop:
     return Stop(asked=lambda: time.process_time() >= end)
 
 
-def measure(name: str, folder: Path, keys: Iterable[Key], take: Callable[..., Row], jobs: int) -> list[Row]:
+def measure(name: str, folder: Path, keys: Iterable[Key], take: Callable[..., Row], jobs: int, code: str | None = None) -> list[Row]:
     """All rows of `take(*key)`, in the order of the keys; rows that the same code left in `folder` are not measured again."""
     wanted = [json.dumps(key) for key in keys]
-    store = Store(folder / f"{name}.jsonl", code_of(take))
+    store = Store(folder / f"{name}.jsonl", code or code_of(take))
     known, others = store.read()
     todo = [key for key in wanted if key not in known]
     _tell(f"{name}: {len(wanted)} measurements, {len(wanted) - len(todo)} known" + (f", {others} of other code" if others else ""))

@@ -39,9 +39,14 @@ def code_of(take: Callable[..., Row]) -> str:
     bench = Path(sys.modules[take.__module__].__file__ or "")
     digest = sha256()
     for path in (*sorted(planners.rglob("*.py")), bench):
-        digest.update(f"{path.name}\0{ast.dump(ast.parse(path.read_bytes()))}\0".encode())
+        digest.update(f"{path.name}\0{syntax_of(path)}\0".encode())
     digest.update(repr([(name, version(name)) for name in PACKAGES]).encode())
     return digest.hexdigest()[:16]
+
+
+def syntax_of(path: Path) -> str:
+    """As the compiler sees it."""
+    return ast.dump(ast.parse(path.read_bytes()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.streams import machine
@@ -30,6 +30,7 @@ class Bench:
     folder: Path  # of the results
     work: Path  # for what measurements write; emptied after each
     patience_s: float
+    package: str = field(default="benchmarks.streams", kw_only=True)  # where the module of each part is
 
     def measure(self, part: str, keys: Iterable[Key]) -> list[Row]:
         """All rows of a part that there are; what is known is not measured again, what fails is told and left out."""
@@ -70,7 +71,7 @@ class Bench:
         subprocess.run(["rm", "-rf", str(self.work)], check=True)
         self.work.mkdir(parents=True)
         found = self.work / "row.json"
-        words = [sys.executable, "-m", "benchmarks.streams.take", part, key, str(self.work), str(found)]
+        words = [sys.executable, "-m", "benchmarks.streams.take", f"{self.package}.{part}", key, str(self.work), str(found)]
         process = subprocess.Popen(words, stdout=sys.stderr, start_new_session=True)
         try:
             process.wait(TIMEOUT_S)

@@ -1,4 +1,4 @@
-"""One measurement, in this process: `python -m benchmarks.streams.take PART KEY WORK RESULT`.
+"""One measurement, in this process: `python -m benchmarks.streams.take MODULE KEY WORK RESULT`.
 
 Called by: runner.
 """
@@ -9,17 +9,9 @@ import os
 import sys
 from pathlib import Path
 
-PARTS = {
-    "epochs": "benchmarks.streams.epochs",
-    "throughput": "benchmarks.streams.throughput",
-    "requests": "benchmarks.streams.requests",
-    "density": "benchmarks.streams.density",
-    "recovery": "benchmarks.streams.recovery",
-}
 
-
-def main(part: str, key: str, work: str, result: str) -> None:
-    row = importlib.import_module(PARTS[part]).take(Path(work), *json.loads(key))
+def main(module: str, key: str, work: str, result: str) -> None:
+    row = importlib.import_module(module).take(Path(work), *json.loads(key))
     Path(result).write_text(json.dumps(row))
     sys.stdout.flush()
     os._exit(0)  # Spark's threads would take their time

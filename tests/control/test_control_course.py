@@ -116,11 +116,11 @@ def test_a_missing_rate_keeps_the_configuration() -> None:
     assert decision.actions == ()
 
 
-def test_a_rate_counts_soon_when_it_rises_and_later_when_it_falls() -> None:
-    window = Window(average_over_ms=1_000, highest_over_ms=5_000)
+def test_a_rate_is_the_average_of_its_window() -> None:
+    window = Window(average_over_ms=1_000)
     for second in range(11):
         window.add(Instant(1_000 * second), 90.0 if second == 2 else 10.0)
-        assert window.highest() == (50.0 if 2 <= second <= 8 else 10.0)
+        assert window.average() == (50.0 if second in {2, 3} else 10.0)
 
 
 def test_one_jerk_is_no_rate() -> None:
@@ -128,7 +128,7 @@ def test_one_jerk_is_no_rate() -> None:
     for turn in range(10):
         window.add(Instant(500 * turn), 100.0)
     window.add(Instant(5_000), 200.0)
-    assert window.highest() == pytest.approx(1_200 / 11)
+    assert window.average() == pytest.approx(1_200 / 11)
 
 
 IN_HIGH = tuple((name, rank) for name, rank in FULL if name in WANTED.active[HIGH])

@@ -1,4 +1,4 @@
-"""The configuration follows the rates: up at once, down slowly, and never to and fro."""
+"""The configuration follows the rates, up and down at once, and never to and fro."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 
 from levee.control.actions import Decision, Reason, WriteRecord
 from levee.control.decide import decide
+from levee.control.following import next_one
 from levee.control.names import Instant
-from levee.control.seen import Observation
+from levee.control.rates import Window
+from levee.control.seen import Course, Observation
 from levee.control.wanted import Wanted
 from levee.topology.graph import Configuration
 from levee.topology.names import ConfigurationName
@@ -18,19 +20,23 @@ from levee.worlds.measuring import Measuring
 from tests.control.stage import FULL, HEALTHY, HIGH, LOW, MARKET, NOW, RECORD, WANTED, record, running, seeing
 
 DWELL = WANTED.patience.dwell_ms
+WINDOW = Window().average_over_ms // 1000 + 1
 IN_HIGH = record(tuple((name, rank) for name, rank in FULL if name in WANTED.active[HIGH]))
 LONG_AGO = Instant(NOW - DWELL)
 
 
-def chosen(rate: float, configuration: ConfigurationName = LOW, steady_since: Instant | None = LONG_AGO) -> ConfigurationName | None:
+def chosen(
+    rate: float, configuration: ConfigurationName = LOW, known_since: Instant | None = LONG_AGO, course: Course = ()
+) -> ConfigurationName | None:
     """None: the one in force stays."""
-    decision = decided(rate, configuration, steady_since)
+    decision = decided(rate, configuration, known_since, course)
     return next((one.configuration for one in decision.actions if isinstance(one, WriteRecord)), None)
 
 
-def decided(rate: float, configuration: ConfigurationName = LOW, steady_since: Instant | None = LONG_AGO) -> Decision:
-    now_in_force = RECORD if configuration == LOW else IN_HIGH
-    return decide(WANTED, seeing(rates={MARKET: rate}, configuration=configuration, record=now_in_force, steady_since=steady_since), NOW)
+def decided(rate: float, configuration: ConfigurationName = LOW, known_since: Instant | None = LONG_AGO, course: Course = ()) -> Decision:
+    in_force = RECORD if configuration == LOW else IN_HIGH
+    seen = seeing(rates={MARKET: rate}, configuration=configuration, record=in_force, known_since=known_since, course=course)
+    return decide(WANTED, seen, NOW)
 
 
 def test_a_rate_within_the_slack_changes_nothing() -> None:
@@ -38,14 +44,26 @@ def test_a_rate_within_the_slack_changes_nothing() -> None:
 
 
 def test_a_rate_above_what_is_declared_is_followed_at_once() -> None:
-    assert chosen(110.1, steady_since=None) == HIGH
-    assert chosen(110.1, steady_since=NOW) == HIGH
+    assert chosen(110.1, known_since=None) == HIGH
+    assert chosen(110.1, known_since=NOW) == HIGH
 
 
-def test_a_lower_configuration_holds_when_nothing_has_changed_for_a_while() -> None:
+def test_a_lower_configuration_is_taken_at_once_when_rates_have_been_known_for_a_while() -> None:
     assert chosen(90.0, HIGH) == LOW
     assert chosen(90.0, HIGH, Instant(LONG_AGO + 1)) is None
     assert chosen(90.0, HIGH, None) is None
+
+
+def test_who_has_taken_a_step_down_back_waits_before_the_next_one() -> None:
+    began = (Instant(0), HIGH)
+    assert chosen(90.0, HIGH, course=(began, (Instant(LONG_AGO + 1), LOW), (Instant(NOW - 9), HIGH))) is None
+    assert chosen(90.0, HIGH, course=(began, (LONG_AGO, LOW), (Instant(NOW - 9), HIGH))) == LOW
+    assert chosen(90.0, HIGH, course=(began, (Instant(NOW - 9), LOW))) == LOW  # not yet taken back
+
+
+def test_what_an_edit_took_away_was_no_step() -> None:
+    gone = ConfigurationName("gone")
+    assert chosen(90.0, HIGH, course=((Instant(NOW - 9), gone), (Instant(NOW - 6), LOW), (Instant(NOW - 3), HIGH))) == LOW
 
 
 def test_on_the_way_down_there_is_half_the_slack() -> None:
@@ -54,6 +72,20 @@ def test_on_the_way_down_there_is_half_the_slack() -> None:
     assert chosen(105.1, HIGH) is None
     assert chosen(109.9, LOW) is None
     assert chosen(100.0, HIGH) == LOW
+
+
+def test_of_two_configurations_that_are_nearly_the_same_the_one_in_force_stays() -> None:
+    close, apart = (
+        Wanted(WANTED.shape, WANTED.sources, WANTED.workers, two(rate), WANTED.active, WANTED.patience) for rate in (104.0, 106.0)
+    )
+    for rate, in_force in ((104.0, LOW), (100.0, HIGH)):
+        seen = seeing(rates={MARKET: rate}, configuration=in_force, record=RECORD if in_force == LOW else IN_HIGH, known_since=LONG_AGO)
+        assert next_one(close, seen, {MARKET: rate}, NOW).name == in_force
+        assert next_one(apart, seen, {MARKET: rate}, NOW).name != in_force
+
+
+def two(rate: float) -> tuple[Configuration, ...]:
+    return Configuration(LOW, 0.8, {MARKET: 100.0}), Configuration(HIGH, 0.2, {MARKET: rate})
 
 
 def test_the_record_says_from_what_it_follows() -> None:
@@ -108,12 +140,20 @@ def measured(measuring: Measuring, seen: Observation, rate: float | None, now: I
     return seen.with_history(measuring.measured(WANTED.sources, replace(seen, workers=workers), now), ())
 
 
-def test_a_burst_is_followed_within_the_window_and_left_after_the_dwell() -> None:
-    rates = [90.0] * 100 + [390.0] * 10 + [90.0] * 200
-    (first, _), *_, (last_up, top), (down, lowest) = played(rates)
-    assert 100 <= first <= last_up <= 105
-    assert (top, lowest) == ("400", "100")
-    assert down >= last_up + DWELL // 1000
+def test_a_burst_is_followed_and_left_within_the_window() -> None:
+    records = played([90.0] * 100 + [390.0] * 10 + [90.0] * 200)
+    ups = [second for second, name in records if second < 110]
+    assert 100 <= ups[0] <= ups[-1] <= 105
+    assert dict(records)[ups[-1]] == "400"
+    assert 110 < records[-1][0] <= 110 + WINDOW
+    assert records[-1][1] == "100"
+
+
+def test_a_burst_soon_after_another_is_left_a_dwell_after_that_was() -> None:
+    records = played([90.0] * 100 + ([390.0] * 10 + [90.0] * 10) * 2 + [90.0] * 100)
+    first, second = (at for at, name in records if name == "100")
+    assert first <= 110 + WINDOW
+    assert DWELL // 1000 <= second - first <= DWELL // 1000 + WINDOW
 
 
 def test_rates_that_flap_each_second_flap_no_records() -> None:
@@ -128,13 +168,18 @@ def test_rates_that_were_unknown_meanwhile_are_waited_for_anew_before_going_down
 
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.sampled_from((None, 0.0, 50.0, 105.0, 150.0, 300.0, 390.0, 700.0, 5_000.0)), min_size=1, max_size=20), st.integers(1, 7))
-def test_whatever_the_rates_do_a_lower_configuration_comes_a_dwell_after_the_one_before(drawn: list[float | None], each_s: int) -> None:
+def test_whatever_the_rates_do_a_step_down_comes_a_dwell_after_one_that_was_taken_back(drawn: list[float | None], each_s: int) -> None:
     rates = [rate for rate in drawn for _ in range(each_s)] * 4
     records = [(0, ConfigurationName("100")), *played(rates)]
-    for (before, was), (after, name) in pairwise(records):
-        assert float(name) > float(was) or after - before >= DWELL // 1000
-    downs = sum(float(name) < float(was) for (_, was), (_, name) in pairwise(records))
-    assert len(records) - 1 <= 3 * (downs + 1) + downs
+    down, taken_back = None, None
+    for (_, was), (at, name) in pairwise(records):
+        if float(name) > float(was):
+            taken_back = down
+        else:
+            assert taken_back is None or at - taken_back >= DWELL // 1000
+            down = at
+    steps = len(FLAT.configurations) - 1
+    assert len(records) - 1 <= 2 * steps * (len(rates) * 1000 // DWELL + 2)
 
 
 @settings(max_examples=25, deadline=None)

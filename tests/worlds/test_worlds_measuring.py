@@ -9,7 +9,7 @@ from levee.control.seen import Measured, Observation, ReplicaSeen, Status
 from levee.topology.names import TaskId
 from levee.worlds.local.asking import replica_in
 from levee.worlds.measuring import KNOWN_AFTER_MS, Measuring, Workers
-from tests.control.stage import HEALTHY, HIGH, MARKET, running
+from tests.control.stage import HEALTHY, HIGH, LOW, MARKET, running
 
 SOURCES = (TaskId("market/0"),)
 
@@ -50,21 +50,30 @@ def test_the_rate_is_known_when_it_was_watched_for_a_while() -> None:
     early = measured(measuring, seen, *range(1, 6))
     assert early.rates is None
     assert early.missing
-    assert measured(measuring, seen, 6) == Measured({MARKET: 300.0}, "", Instant(1_000))
+    assert measured(measuring, seen, 6) == Measured({MARKET: 300.0}, "", Instant(1_000), ((Instant(1_000), LOW),))
     assert KNOWN_AFTER_MS == 5_000
 
 
 def test_a_source_that_says_nothing_is_named_and_no_zero() -> None:
     found = measured(Measuring(), saying(), *range(1, 20))
-    assert found == Measured(None, "no replica of market/0 has said one")
+    assert (found.rates, found.missing, found.known_since) == (None, "no replica of market/0 has said one", None)
 
 
-def test_a_gap_and_another_configuration_begin_the_steady_time_anew() -> None:
+def test_after_a_gap_rates_are_known_anew() -> None:
     measuring, seen = Measuring(), saying(market(100.0))
     measured(measuring, seen, *range(1, 10))
     measured(measuring, saying(), 10)
-    assert measured(measuring, seen, 11, 12).steady_since == 11_000
-    assert measured(measuring, replace(seen, configuration=HIGH), 13, 14).steady_since == 13_000
+    assert measured(measuring, seen, 11, 12).known_since == 11_000
+
+
+def test_which_configurations_were_in_force_is_noted_also_while_rates_are_unknown() -> None:
+    measuring, seen = Measuring(), saying(market(100.0))
+    measured(measuring, seen, 1, 2)
+    measured(measuring, replace(saying(), configuration=HIGH), 3, 4)
+    assert measured(measuring, seen, 5, 6).course == ((1_000, LOW), (3_000, HIGH), (5_000, LOW))
+    assert measured(measuring, seen, 2_000).course == ((1_000, LOW), (3_000, HIGH), (5_000, LOW))
+    long_after = measured(measuring, replace(seen, configuration=HIGH), 2_001)
+    assert long_after.course == ((5_000, LOW), (2_001_000, HIGH))
 
 
 def test_a_source_that_was_taken_away_by_an_edit_has_no_rate_any_more() -> None:

@@ -1,7 +1,7 @@
-"""The rules about the sources' rates: the configuration follows them, up at once and down slowly; and whether they are what was declared.
+"""The rules about the sources' rates: the configuration follows them, up and down at once; and whether they are what was declared.
 
-Why: too few rows planned for is an overload, so that is left at once; too many costs cores only, so a lower one must be worth the record:
-it covers the rates with half the slack, is nearer, and nothing has changed for a while.
+Why: too few rows planned for is an overload, and too many leave replicas off that the promise counts on. A lower one covers the rates with
+half the slack and is nearer; and who has just gone down in vain waits for a while, so that rates that flap do not flap records.
 Called by: `decide`; `up` also by plans.traces, which names the configuration of a measured rate.
 """
 
@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from levee.control import ranks
 from levee.control.actions import Decision, Reason
+from levee.control.course import taken_back
 from levee.control.names import Instant, ReplicaName
 from levee.control.rules import writing
 from levee.control.seen import Observation
@@ -40,10 +41,22 @@ def next_one(wanted: Wanted, seen: Observation, rates: Rates, now: Instant) -> C
     in_force = configuration_in_force(wanted, seen)
     if in_force is None or not covers(in_force.rows_per_s, rates):
         return up(wanted.space, rates)
-    lower = wanted.space.nearest(rates, SLACK_DOWN)
-    steady = seen.steady_since is not None and now - seen.steady_since >= wanted.patience.dwell_ms
-    nearer = lower is not None and distance(lower, rates) < distance(in_force, rates)
-    return lower if lower is not None and steady and nearer else in_force
+    better = wanted.space.nearest(rates, SLACK_DOWN)
+    if better is None or not is_apart(better, in_force) or distance(better, rates) >= distance(in_force, rates):
+        return in_force
+    return better if may_go_down(wanted, seen, now) else in_force
+
+
+def is_apart(one: Configuration, other: Configuration) -> bool:
+    """Of two whose rates are nearly the same now the one is nearer, now the other, and none of them is the better one."""
+    pairs = ((one.rows_per_s, other.rows_per_s), (other.rows_per_s, one.rows_per_s))
+    return not all(covers(declared, rates, SLACK_DOWN) for declared, rates in pairs)
+
+
+def may_go_down(wanted: Wanted, seen: Observation, now: Instant) -> bool:
+    """At once; but not before a dwell after a step down that had to be taken back, nor after a time of which nothing is known."""
+    events = (seen.known_since, taken_back(seen.course, wanted.configurations))
+    return seen.known_since is not None and all(now - at >= wanted.patience.dwell_ms for at in events if at is not None)
 
 
 def configuration_in_force(wanted: Wanted, seen: Observation) -> Configuration | None:

@@ -191,6 +191,8 @@ def writing(record: ControlRecord, configuration: ConfigurationName, reason: Rea
 
 def moving(wanted: Wanted, seen: Observation, left: Sequence[NodeName], reason: Reason, why: str) -> Decision | None:
     """Those that have lost their place on these nodes, and have none elsewhere, begin where there is most room."""
+    if not left:
+        return None
     stranded = {replica for worker in seen.workers if worker.node in left for replica in worker.replicas}
     stranded |= {replica for placed in wanted.workers if placed.node in left for replica in placed.replicas}
     homes = {one: home.node for one, home in seen.homes.items() if home.phase is not Phase.ENDED or home.node not in left}

@@ -8,11 +8,13 @@ from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeAlias
 
 from levee.control.names import Instant, ReplicaName, WorkerName, task_of
 from levee.topology.names import ConfigurationName, NodeName, OperatorName, TaskId
 from levee_spark.log.values import ControlRecord
+
+Course: TypeAlias = tuple[tuple[Instant, ConfigurationName], ...]  # which configuration was in force, and since when; the newest last
 
 
 class Status(StrEnum):
@@ -131,7 +133,8 @@ class Measured:
 
     rates: Mapping[OperatorName, float] | None
     missing: str = ""
-    steady_since: Instant | None = None
+    known_since: Instant | None = None
+    course: Course = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +153,8 @@ class Observation:
     unpublished: frozenset[TaskId] = frozenset()  # while it stops: what has yet to publish where it stands then
     silent: bool = False  # the store does not answer, or does not take what is written
     rates_missing: str = ""  # why not all rates are known
-    steady_since: Instant | None = None  # since then the configuration is in force, and no rate was unknown
+    known_since: Instant | None = None  # since then no rate was unknown
+    course: Course = ()  # as far back as this controller remembers
     joining: frozenset[ReplicaName] = frozenset()  # who was switched on and has yet to catch up
     homes: Mapping[ReplicaName, WorkerSeen] = field(init=False)
     memo: dict[str, Any] = field(init=False, repr=False, compare=False, default_factory=dict)  # what rules ask for again and again
@@ -169,13 +173,13 @@ class Observation:
     ) -> "Observation":
         """The same moment, with what only earlier ones tell; what was worked out of it stays."""
         found = copy(self)
-        told = {"rates": measured.rates, "rates_missing": measured.missing, "steady_since": measured.steady_since, "outages": outages}
-        for name, value in {**told, "silent": silent, "joining": joining}.items():
+        told = {"rates": measured.rates, "rates_missing": measured.missing, "known_since": measured.known_since, "course": measured.course}
+        for name, value in {**told, "outages": outages, "silent": silent, "joining": joining}.items():
             object.__setattr__(found, name, value)
         return found
 
     def measured(self) -> "Measured":
-        return Measured(self.rates, self.rates_missing, self.steady_since)
+        return Measured(self.rates, self.rates_missing, self.known_since, self.course)
 
     def node(self, name: NodeName) -> NodeSeen | None:
         return next((node for node in self.nodes if node.node == name), None)

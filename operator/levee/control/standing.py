@@ -11,6 +11,7 @@ from levee.control.wanted import Wanted
 from levee.topology.names import TaskId
 
 CAUGHT_UP_EPOCHS = 3  # a replica that is farther behind would not be of help if it had to lead
+CANNOT = frozenset({Status.FAILED, Status.STARTING})
 
 
 def usable(wanted: Wanted, seen: Observation, now: Instant, replica: ReplicaName) -> bool:
@@ -20,7 +21,8 @@ def usable(wanted: Wanted, seen: Observation, now: Instant, replica: ReplicaName
         return False
     if home.phase is not Phase.READY and now - home.since >= wanted.patience.failure_ms:
         return False
-    return any(state.replica == replica and state.status not in {Status.FAILED, Status.STARTING} for state in home.states)
+    state = seen.states().get(replica)
+    return state is not None and state.status not in CANNOT
 
 
 def caught_up(wanted: Wanted, seen: Observation, now: Instant, replica: ReplicaName) -> bool:

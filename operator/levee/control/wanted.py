@@ -35,7 +35,7 @@ class Patience:
     backoff_ms: int = 1_000
     backoff_ms_max: int = 30_000
     restarts: int = 6  # in a row, before a worker is given up
-    dwell_ms: int = 60_000  # for so long a configuration holds, and all rates are known, before a lower one does
+    dwell_ms: int = 60_000  # from a step down that was taken back until the next one, and from a gap in the rates
 
 
 @dataclass(frozen=True, slots=True)

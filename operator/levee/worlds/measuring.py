@@ -8,10 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from levee.control.course import Noted
 from levee.control.names import Instant, operator_of
 from levee.control.rates import Window
 from levee.control.seen import Measured, Observation, Status
-from levee.topology.names import ConfigurationName, OperatorName, TaskId
+from levee.topology.names import OperatorName, TaskId
 
 KNOWN_AFTER_MS = 5_000  # since all sources have begun
 
@@ -47,24 +48,23 @@ class Measuring:
     window: Callable[[], Window] = Window
     windows: dict[OperatorName, Window] = field(default_factory=dict)
     since: Instant | None = None
-    steady_since: Instant | None = None
-    configuration: ConfigurationName | None = None
+    known_since: Instant | None = None
+    noted: Noted = field(default_factory=Noted)
 
     def measured(self, sources: Sequence[TaskId], seen: Observation, now: Instant) -> Measured:
         """Not known before all have flowed for a while."""
-        told = self.teller.told(sources, seen)
+        course, told = self.noted.note(now, seen.configuration), self.teller.told(sources, seen)
         if told.missing:
-            self.steady_since = None
-            return Measured(None, told.missing)
+            self.known_since = None
+            return Measured(None, told.missing, None, course)
         rates = summed(told.rates)
         for name, rate in rates.items():
             self.windows.setdefault(name, self.window()).add(now, rate)
         self.since = self.since or now
-        if self.steady_since is None or self.configuration != seen.configuration:
-            self.steady_since, self.configuration = now, seen.configuration
+        self.known_since = now if self.known_since is None else self.known_since
         if now - self.since < KNOWN_AFTER_MS:
-            return Measured(None, "they are watched for some seconds first")
-        return Measured({name: self.windows[name].highest() or 0.0 for name in rates}, "", self.steady_since)
+            return Measured(None, "they are watched for some seconds first", None, course)
+        return Measured({name: self.windows[name].average() for name in rates}, "", self.known_since, course)
 
 
 def summed(rates: Mapping[TaskId, float]) -> dict[OperatorName, float]:
