@@ -1,9 +1,10 @@
-"""`GET /state /metrics /healthz /readyz`: what a worker says of itself. It can be asked, never told.
+"""`GET /state /spent /metrics /healthz /readyz`: what a worker says of itself. It can be asked, never told.
 
 Called by: main; asked by whoever runs the topology, by Prometheus and by people.
 """
 
 import json
+import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -15,8 +16,10 @@ from typing import Any
 from prometheus_client import CONTENT_TYPE_LATEST
 
 from levee_spark.worker.order import Order
-from levee_spark.worker.status import Status
+from levee_spark.worker.status import Phase, Status
+from levee_spark.worker.usage import cpu_seconds
 
+WORKING = (Phase.COMPUTE, Phase.DELIVER)  # the rest is waiting
 PLAIN, JSON = "text/plain; charset=utf-8", "application/json"
 
 
@@ -36,6 +39,15 @@ class Sources:
             "attempt": self.order.attempt,
             "ready": self.ready(),
             "replicas": [of_replica(one) for one in self.statuses()],
+        }
+
+    def spent(self) -> dict[str, Any]:
+        """For who asks now and then: to count it, all processes of the machine are looked at."""
+        return {
+            "worker": self.order.worker,
+            "attempt": self.order.attempt,
+            "cpu_s": sum(cpu_seconds(os.getpid()).values()),
+            "replicas": [spent_by(one) for one in self.statuses()],
         }
 
 
@@ -58,6 +70,14 @@ def of_replica(one: Status) -> dict[str, Any]:
         "ended": one.ended,
         "counts": dict(one.counts),
     }
+
+
+def spent_by(one: Status) -> dict[str, Any]:
+    """Since the worker began. A source has no inputs: what it takes in is its own."""
+    phases = dict(one.phases)
+    busy_s = sum(phases[phase].total_s for phase in WORKING if phase in phases)
+    read = {stream: through.rows for stream, through in dict(one.read).items()}
+    return {"replica": one.replica, "operator": one.operator, "busy_s": busy_s, "read": read, "emitted": one.emitted.rows}
 
 
 def serve(sources: Sources, host: str, port: int) -> int:
@@ -89,6 +109,8 @@ def answer(sources: Sources, path: str) -> tuple[HTTPStatus, str, bytes]:
     match path:
         case "/state":
             return HTTPStatus.OK, JSON, json.dumps(sources.state()).encode()
+        case "/spent":
+            return HTTPStatus.OK, JSON, json.dumps(sources.spent()).encode()
         case "/metrics":
             return HTTPStatus.OK, CONTENT_TYPE_LATEST, sources.metrics()
         case "/healthz":
@@ -97,4 +119,4 @@ def answer(sources: Sources, path: str) -> tuple[HTTPStatus, str, bytes]:
             ready = sources.ready()
             return (HTTPStatus.OK if ready else HTTPStatus.SERVICE_UNAVAILABLE), PLAIN, b"ready\n" if ready else b"starting\n"
         case _:
-            return HTTPStatus.NOT_FOUND, PLAIN, b"there are /state, /metrics, /healthz and /readyz\n"
+            return HTTPStatus.NOT_FOUND, PLAIN, b"there are /state, /spent, /metrics, /healthz and /readyz\n"

@@ -28,9 +28,13 @@ def port_of(directory: Path) -> int | None:
 
 
 def state_of(port: int, host: str = "127.0.0.1", patience_s: float = PATIENCE_S) -> dict[str, Any] | None:
+    return answer_of(port, "/state", host, patience_s)
+
+
+def answer_of(port: int, path: str, host: str = "127.0.0.1", patience_s: float = PATIENCE_S) -> dict[str, Any] | None:
     connection = http.client.HTTPConnection(host, port, timeout=patience_s)
     try:
-        connection.request("GET", "/state")
+        connection.request("GET", path)
         answer = connection.getresponse()
         value = json.loads(answer.read()) if answer.status == http.client.OK else None
     except (OSError, ValueError, http.client.HTTPException):
