@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from levee.planning.measured.interval import Floats
-from levee.topology.names import OperatorName
+from levee.topology.names import OperatorName, TaskId
 
 Counts: TypeAlias = tuple[int, ...]  # of rows, epoch by epoch
 
@@ -46,3 +46,4 @@ class Spent:
     cpu_s: float
     read: Mapping[OperatorName, float]  # rows, by stream
     emitted: float = 0.0  # rows
+    tasks: Mapping[TaskId, float] = field(default_factory=dict)  # rows that each task has read, whoever of its replicas

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from levee.planning.measured.counts import Spent
-from levee.topology.names import OperatorName
+from levee.topology.names import OperatorName, TaskId
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +60,17 @@ def of_worker(before: Look, after: Look) -> list[tuple[OperatorName, Spent]]:
     for name, (one, was) in grown.items():
         read = {stream: rows - was.read.get(stream, 0.0) for stream, rows in one.read.items()}
         if sum(read.values()) > 0:
-            found.append((one.operator, Spent((after.cpu_s - before.cpu_s) * busy[name] / total, read, one.emitted - was.emitted)))
+            cpu_s, tasks = (after.cpu_s - before.cpu_s) * busy[name] / total, {TaskId(name.rpartition("/")[0]): sum(read.values())}
+            found.append((one.operator, Spent(cpu_s, read, one.emitted - was.emitted, tasks)))
     return found
 
 
 def joined(parts: Iterable[Spent]) -> Spent:
-    cpu_s, emitted, read = 0.0, 0.0, defaultdict[OperatorName, float](float)
+    cpu_s, emitted, read, tasks = 0.0, 0.0, defaultdict[OperatorName, float](float), dict[TaskId, float]()
     for one in parts:
         cpu_s, emitted = cpu_s + one.cpu_s, emitted + one.emitted
         for stream, rows in one.read.items():
             read[stream] += rows
-    return Spent(cpu_s, dict(read), emitted)
+        for task, rows in one.tasks.items():
+            tasks[task] = max(rows, tasks.get(task, 0.0))
+    return Spent(cpu_s, dict(read), emitted, tasks)
