@@ -14,6 +14,7 @@ from levee.control.actions import Decision, WriteRecord
 from levee.control.seen import Observation
 from levee.control.space import covers
 from levee.control.wanted import Wanted
+from levee.planning.measured.drift import Drift
 from levee.serve.promises import Promise
 from levee.worlds.plans import Worth
 
@@ -46,6 +47,7 @@ class Figures:
     configuration: str | None = None  # in force
     declared: Mapping[str, Rates] = field(default_factory=dict)  # by configuration
     measured: Rates | None = None
+    drifts: tuple[Drift, ...] = ()  # none: too little has been measured
 
     @property
     def above(self) -> bool | None:
@@ -108,6 +110,7 @@ def families(found: Iterable[tuple[str, Figures]]) -> Iterator[Metric]:
                 family.add_metric([topology], float(value))
         yield family
     yield from rates(there)
+    yield drifted(there)
 
 
 def rates(there: Iterable[tuple[str, Figures]]) -> Iterator[Metric]:
@@ -123,6 +126,15 @@ def rates(there: Iterable[tuple[str, Figures]]) -> Iterator[Metric]:
             for source, rate in of_sources.items():
                 declared.add_metric([topology, name, source], rate)
     yield from (measured, declared, force)
+
+
+def drifted(there: Iterable[tuple[str, Figures]]) -> Metric:
+    says = "What is measured, relative to what the plan in force was made for."
+    family = GaugeMetricFamily("levee_operator_drift", says, labels=["topology", "quantity", "of"])
+    for topology, one in there:
+        for drift in one.drifts:
+            family.add_metric([topology, drift.what.value, drift.name], drift.ratio.value)
+    return family
 
 
 def tallies(found: Iterable[tuple[str, Tally]]) -> Iterator[Metric]:

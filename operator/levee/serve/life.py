@@ -25,6 +25,7 @@ from levee.lifecycle.names import Instant as Wall
 from levee.lifecycle.position import Failing, Position
 from levee.lifecycle.runner import Runner, Turn
 from levee.serve import outside, promises, status
+from levee.serve.adapting import Adapting
 from levee.serve.arrival import Arrival, told_decision
 from levee.serve.deeds import Deed, Deeds
 from levee.serve.documents import BOUNDED, document
@@ -72,6 +73,7 @@ class Life:
     written_at: Instant = LONG_AGO
     held_now: frozenset[EventName] = frozenset()  # the events that hold
     sweeping: Sweeping = field(init=False)
+    adapting: Adapting = field(init=False)
     parts: Parts | None = None
     whole_due: Instant = LONG_AGO
     over: bool = False
@@ -81,7 +83,7 @@ class Life:
 
     def __post_init__(self) -> None:
         self.ground = Ground(self.shop, self.owner, self.resource)
-        self.sweeping = Sweeping(self.ground)
+        self.sweeping, self.adapting = Sweeping(self.ground), Adapting(self.ground)
         self.records = StatusRecords(self.shop.api, self.owner)
         self.teller = Teller(self.shop.api, self.shop.identity)
         lifecycle = document(self.resource, (self.resource.get("status") or {}).get("state"))
@@ -100,6 +102,8 @@ class Life:
         self.ground.read, self.ground.nonce = int(before.get("read") or 0), int(before.get("restartNonce") or 0)
         self.ground.trouble = status.told_trouble(self.written)
         self.parts, self.decision, self.figures, self.stands_by = None, None, None, False
+        self.adapting.drop()
+        self.adapting = Adapting(self.ground)
         self.arrival = Arrival(told_decision(self.written))
         self.written_at = LONG_AGO if self.arrival.told is None else self.shop.now()
 
@@ -164,6 +168,8 @@ class Life:
         if how == "all" and self.ground.world is not None and not turn.taken:
             self.parts = Parts.after(self.ground.world, self.seen)
             self.whole_due = Instant(now + max(WHOLE_MS_MIN, WHOLE_TIMES * (self.shop.now() - now)))
+            if turn.position.state == "running":
+                await asyncio.to_thread(self.adapting.follow, self.seen, now)
         if not self.has_only_come(turn):
             await self.report(turn.position, now)
         if turn.position.state in SWEPT and not turn.taken and self.sweeping.is_due(now):
@@ -186,7 +192,8 @@ class Life:
         pods = len(self.shop.cluster.pods(self.owner.namespace, names.fitted(self.owner.name)))
         in_force = ground.plan.resource if ground.plan is not None else None
         known = Known(
-            in_force, ground.read, ground.nonce, pods, ground.world.wanted if ground.world is not None else None, seen, ground.abandoned
+            *(in_force, ground.read, ground.nonce, pods, ground.world.wanted if ground.world is not None else None, seen),
+            *(ground.abandoned, self.adapting.ready),
         )
         return holding(self.resource, known, now) & self.runner.machine.events.keys()
 
@@ -330,6 +337,7 @@ class Life:
             planned_before=status.told_plan(self.written) if worth is None else None,
             hindered=self.hindrance.why if self.hindrance is not None else "",
             caveat=embedded.SAYS if ground.access.embedded else "",
+            descriptor=self.adapting.said if world is not None else None,
         )
         self.figures = self.figured(scene)
         told = status.stamped(status.fields(scene) | self.memory(), self.written, scene.generation, stamp(Wall(self.shop.wall_ms())))
@@ -345,7 +353,9 @@ class Life:
         numbers = status.numbers(scene, scene.wanted, scene.seen)
         promise = scene.promise if status.met(scene).status != "Unknown" else None
         more = {"promise": promise, "worth": scene.worth, "static_cost_s": self.promises.static_cost_s, "silent": bool(scene.silent)}
-        return figures(scene.wanted, scene.seen, tuple(numbers["replicas"].values()), numbers["lagEpochs"], **more)
+        return figures(
+            scene.wanted, scene.seen, tuple(numbers["replicas"].values()), numbers["lagEpochs"], drifts=self.adapting.drifts.all, **more
+        )
 
     def promise(self, wanted: Wanted, now: Instant) -> Promise | None:
         ground = self.ground

@@ -45,6 +45,7 @@ class Scene:
     planned_before: "Said | None" = None  # as the operator before has told it
     hindered: str = ""  # why what is to be done cannot be
     caveat: str = ""  # what no plan can mend
+    descriptor: "Said | None" = None  # whether it runs as it was planned for; None: it is not known, or nobody wants to know
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,8 @@ def numbers(scene: Scene, wanted: Wanted, seen: Observation) -> dict[str, Any]:
 
 
 def conditions(scene: Scene) -> tuple[Said, ...]:
-    found = ready(scene), planned(scene), healthy(scene), met(scene)
+    known = (scene.descriptor,) if scene.descriptor is not None else ()
+    found = ready(scene), planned(scene), healthy(scene), met(scene), *known
     return (*found, complete(scene)) if scene.bounded else found
 
 
