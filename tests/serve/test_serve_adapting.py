@@ -2,6 +2,7 @@
 
 import copy
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -151,7 +152,7 @@ def test_a_node_that_is_gone_is_told_and_a_refuge_that_is_as_good_stays(tmp_path
     one.shop.cluster.forget_node("node-1")
     clock.pass_by(one, minutes=15, turns=100)
     found = condition(plant)
-    assert found is not None and found[:2] == ("False", "NotWorthIt") and "node-1 is gone" in found[2]
+    assert found is not None and found[:2] == ("False", "NotWorthIt") and "node-1 is gone or closed" in found[2]
 
 
 def heavy(ms: int) -> list[dict[str, Any]]:
@@ -239,3 +240,30 @@ def both(one: Operator) -> set[str]:
     [active] = one.life.ground.plan.planned.active.values()
     tasks = Counter(map(task_of, active))
     return {str(task) for task, count in tasks.items() if count == 2}
+
+
+def test_a_second_adaptation_is_not_held_by_where_the_first_has_kept_everybody(tmp_path: Path, workers: Workers, clock: Clock) -> None:
+    workers.cost_s = 150e-3
+    _, one = started(tmp_path, "apply", operators=heavy(150))
+    assert one.life is not None and one.life.ground.plan is not None
+    for _ in range(2):
+        small = next(iter(one.life.ground.plan.planned.placement.values()))[0]
+        others = {f"node-{number}": "2" for number in (1, 2, 3)} | {small: "500m"}
+        for name, cores in others.items():
+            shrink(one, name, cores)
+        clock.pass_by(one, minutes=25, turns=150)
+        assert all(small not in nodes for nodes in one.life.ground.plan.planned.placement.values())
+
+
+def test_a_topology_whose_sources_end_is_advised_only(tmp_path: Path, workers: Workers, clock: Clock) -> None:
+    """Its lifecycle knows of no other plan."""
+    workers.rate = 100.0
+    plant, one = started(tmp_path, "apply", **rare(), faultTolerance={"target": {"completeness": 0.09}})
+    assert one.life is not None
+    one.life.runner.machine = replace(
+        one.life.runner.machine, events={k: v for k, v in one.life.runner.machine.events.items() if k != "adapt"}
+    )
+    clock.pass_by(one, minutes=20, turns=120)
+    found = condition(plant)
+    assert found is not None and found[1] == "PlanAdvised" and "keeps its plan" in found[2]
+    assert one.life.ground.number == 1

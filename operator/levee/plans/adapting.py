@@ -106,10 +106,10 @@ def operator_changes(spec: Spec, found: Lately, far: Far) -> Iterator[Change]:
                 yield Change((*path, "cost"), shown_duration(significant(one.cost_s.value)))
 
 
-def pins(placement: Mapping[TaskId, Sequence[NodeName]], there: Sequence[NodeName]) -> Change:
-    """Whose nodes are all there stay where they are: nobody begins elsewhere for a plan's convenience."""
+def pins(declared: Mapping[str, Any], placement: Mapping[TaskId, Sequence[NodeName]], there: Sequence[NodeName]) -> Change:
+    """Whose nodes are all there stay where they are: nobody begins elsewhere for a plan's convenience. Without placement: as declared."""
     kept = {str(task): [str(node) for node in nodes] for task, nodes in placement.items() if set(nodes) <= set(there)}
-    return Change(("spec", "placement", "assignment"), kept)
+    return Change(("spec", "placement", "assignment"), {**declared, **kept})
 
 
 def as_before(active: Mapping[ConfigurationName, Any], before: Sequence[Configuration], now: Configuration) -> Any:

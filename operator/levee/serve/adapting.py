@@ -41,6 +41,7 @@ class Asked:
 @dataclass(slots=True)
 class Adapting:
     ground: Ground
+    can_apply: bool = True  # whether its lifecycle knows of another plan
     drifts: Drifts = field(init=False)
     plan: WrittenPlan | None = None  # in force, when it was looked at last
     spec: Spec | None = None  # its
@@ -126,8 +127,9 @@ class Adapting:
         in_force, found = self.ground.in_force(), self.drifts.found
         assert self.spec is not None, "a plan is in force"
         wanted = adaptations(self.spec, found) if found is not None else ()
-        kept = [pins(in_force.planned.placement, [node.name for node in nodes])] if pinned else []
-        resource: Object = changed(in_force.resource, (*wanted, *kept))
+        declared = (self.ground.resource["spec"].get("placement") or {}).get("assignment") or {}
+        kept = pins(declared, in_force.planned.placement if pinned else {}, [node.name for node in nodes])
+        resource: Object = changed(in_force.resource, (*wanted, kept))
         metadata = {**resource["metadata"], "generation": self.ground.resource["metadata"]["generation"]}
         self.asked = Asked(nodes, self.ground.shop.planner.submit({**resource, "metadata": metadata}, nodes), pinned)
 
@@ -151,10 +153,10 @@ class Adapting:
     # ---- what is done about it
 
     def offer(self, draft: WrittenPlan, found: Weighed, now: Instant, why: str) -> None:
-        applies = self.terms.policy is AdaptationPolicy.APPLY
+        applies = self.can_apply and self.terms.policy is AdaptationPolicy.APPLY
         if applies:
             self.ground.draft = self.offered = draft
-        said = advice.adapting(why, found) if applies else advice.advised(why, found)
+        said = advice.adapting(why, found) if applies else advice.advised(why, found, can_apply=self.can_apply)
         if self.said is None or self.said.reason != said.reason:
             self.ground.news.append(Event(said.reason, said.message))
         self.rest(now, said)

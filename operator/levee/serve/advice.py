@@ -30,8 +30,9 @@ def no_plan(why: str, refused: str) -> Said:
     return Said(HOLDS, "False", "NoBetterPlan", f"{why}; no plan for that reaches the target: {refused}")
 
 
-def advised(why: str, found: Weighed) -> Said:
-    return Said(HOLDS, "False", "PlanAdvised", f"{why}; {gains(found)}; spec.adaptation.policy: apply puts it in force")
+def advised(why: str, found: Weighed, *, can_apply: bool) -> Said:
+    how = "spec.adaptation.policy: apply puts it in force" if can_apply else "one whose sources end keeps its plan"
+    return Said(HOLDS, "False", "PlanAdvised", f"{why}; {gains(found)}; {how}")
 
 
 def adapting(why: str, found: Weighed) -> Said:
@@ -53,7 +54,7 @@ def other_nodes(plan: WrittenPlan, nodes: Sequence[Node]) -> str:
     """In words, how they differ from those that were planned for."""
     before = dict(plan.planned.capacities)
     now = {node.name: node.capacity_cores for node in nodes}
-    told = (("gone", before.keys() - now.keys()), ("new", now.keys() - before.keys()))
+    told = (("gone or closed", before.keys() - now.keys()), ("new", now.keys() - before.keys()))
     resized = {name for name in now.keys() & before.keys() if now[name] != before[name]}
     every = (*told, ("of another size", resized))
     return "; ".join(f"{', '.join(sorted(names))} {'is' if len(names) == 1 else 'are'} {how}" for how, names in every if names)

@@ -169,6 +169,7 @@ class Life:
             self.parts = Parts.after(self.ground.world, self.seen)
             self.whole_due = Instant(now + max(WHOLE_MS_MIN, WHOLE_TIMES * (self.shop.now() - now)))
             if turn.position.state == "running":
+                self.adapting.can_apply = EventName("adapt") in self.runner.machine.events
                 await asyncio.to_thread(self.adapting.follow, self.seen, now)
         if not self.has_only_come(turn):
             await self.report(turn.position, now)

@@ -130,8 +130,8 @@ def test_a_joint_table_is_adapted_as_one() -> None:
 
 def test_tasks_whose_nodes_are_all_there_stay_where_they_are() -> None:
     a, b, gone = map(NodeName, ("a", "b", "gone"))
-    change = pins({TaskId("orders/0"): (a, b), TaskId("orders/1"): (a, gone)}, [a, b])
-    assert changed(CLICKS, [change])["spec"]["placement"] == {"assignment": {"orders/0": ["a", "b"]}}
+    change = pins({"joined": ["b", "a"]}, {TaskId("orders/0"): (a, b), TaskId("orders/1"): (a, gone)}, [a, b])
+    assert changed(CLICKS, [change])["spec"]["placement"] == {"assignment": {"joined": ["b", "a"], "orders/0": ["a", "b"]}}
     assert "placement" not in CLICKS["spec"]
 
 
