@@ -138,7 +138,7 @@ class Adapting:
         self.asked, draft, found, refused = None, None, None, ""
         try:
             draft = asked.future.result()
-            found = weighing.weigh(self.in_force_now(seen), draft, self.ground.shop.zones())
+            draft, found = weighing.weigh(self.in_force_now(seen), draft, self.ground.shop.zones())
         except NotYet:
             return
         except (planning.Infeasible, RuntimeError) as problem:  # or the planner has made a mistake: that is no reason to end

@@ -4,14 +4,17 @@ Why: both are measured by the planner's own yardstick on the same problem; what 
 Called by: adapting.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, replace
 
 from levee.control.adaptation import Homes, Value, Weighed, switching, weighed
-from levee.control.names import ReplicaName, replica_name
+from levee.control.names import ReplicaName, replica_name, task_of
+from levee.planning.completeness.model import TOLERANCE
 from levee.planning.problem import Plan, Problem
 from levee.plans.adapting import as_before
 from levee.plans.planner import Ready, yardstick
+from levee.plans.running import loads_of
 from levee.plans.verdict import judge
 from levee.serve import planning, promises
 from levee.serve.promises import Zones
@@ -31,15 +34,41 @@ class InForce:
     nodes: Nodes  # where each replica is that has a home
 
 
-def weigh(before: InForce, draft: WrittenPlan, zones: Zones) -> Weighed:
-    topology = loaded(draft)
-    ready = promises.prepared(draft, zones)
+def weigh(before: InForce, found: WrittenPlan, zones: Zones) -> tuple[WrittenPlan, Weighed]:
+    """With the plan as it would be taken up."""
+    topology = loaded(found)
+    ready = promises.prepared(found, zones)
+    draft = steadied(before, found, ready)
     there = frozenset(node.name for node in ready.problem.nodes)
-    kept = as_carried_out(before, ready.problem, there)
-    now, then = value(ready, kept), value(ready, planned(draft, ready.problem))
+    carried_out = as_carried_out(before, ready.problem, there)
+    now, then = value(ready, carried_out), value(ready, planned(draft, ready.problem))
     switch = switching(homes_now(before), homes_then(before, draft), catch_up_s(topology))
     for_guarantee = topology.wanted.target.budget is not None
-    return weighed(now, then, switch, dwell_s(draft), for_guarantee=for_guarantee)
+    return draft, weighed(now, then, switch, dwell_s(draft), for_guarantee=for_guarantee)
+
+
+def steadied(before: InForce, draft: WrittenPlan, ready: Ready) -> WrittenPlan:
+    """Where a plan has as many active replicas of a task as there are now, they are those who are active now, if that is as good."""
+    now = before.plan.planned
+    stay = {task for task, nodes in draft.planned.placement.items() if now.placement.get(task) == nodes}
+    active = {name: kept(wanted, now.active.get(name, frozenset()), stay) for name, wanted in draft.planned.active.items()}
+    steady = replace(draft, planned=replace(draft.planned, active=active, loads=loads_of(ready.problem, active)))
+    found, other = (value(ready, planned(one, ready.problem)) for one in (draft, steady))
+    return steady if other.met and other.guarantee >= found.guarantee - TOLERANCE and other.cores <= found.cores + TOLERANCE else draft
+
+
+def kept(wanted: Set[ReplicaName], now: Set[ReplicaName], stay: Set[TaskId]) -> frozenset[ReplicaName]:
+    """In one configuration."""
+    there, here = of_tasks(wanted), of_tasks(now)
+    found = (here[task] if task in stay and len(here.get(task, ())) == len(replicas) else replicas for task, replicas in there.items())
+    return frozenset[ReplicaName]().union(*found)
+
+
+def of_tasks(active: Set[ReplicaName]) -> Mapping[TaskId, Set[ReplicaName]]:
+    found = defaultdict[TaskId, set[ReplicaName]](set)
+    for one in active:
+        found[task_of(one)].add(one)
+    return found
 
 
 def loaded(plan: WrittenPlan) -> Topology:
