@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from levee.cli.kube.counting import parsed, text
+from levee.cli.kube.counted import parsed, text
 from levee.planning.measured.spending import spending
 from levee.topology.load import load
 from levee.topology.names import OperatorName, TaskId

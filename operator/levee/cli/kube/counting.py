@@ -8,17 +8,15 @@ import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from threading import Thread
-from typing import Any
 
+from levee.cli.kube.counted import text
 from levee.cli.kube.inside import ORDER, end_with_whoever_asked
 from levee.planning.measured.counts import Passed
 from levee.plans.ending import Exit, Refused
 from levee.topology.complaint import Complaint
 from levee.topology.load import load_bytes
-from levee.topology.names import OperatorName
 from levee.topology.spec import Resource
 from levee.worlds.passed import passed
 
@@ -54,19 +52,6 @@ def counted(resource: Resource, uid: str, secret: Mapping[str, str] | None, most
         return passed(wiring_of(resource, uid), driver, most)
     finally:
         driver.close()
-
-
-def text(found: Passed) -> str:
-    return json.dumps(asdict(found) | {"holes": {name: sorted(epochs) for name, epochs in found.holes.items()}})
-
-
-def parsed(told: Mapping[str, Any]) -> Passed:
-    return Passed(
-        int(told["first"]),
-        float(told["period_s"]),
-        {OperatorName(name): tuple(rows) for name, rows in told["rows"].items()},
-        {OperatorName(name): frozenset(epochs) for name, epochs in told["holes"].items()},
-    )
 
 
 if __name__ == "__main__":

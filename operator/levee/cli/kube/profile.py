@@ -52,7 +52,7 @@ def profile(place: Place, name: str, *, epochs: int, for_s: float, levels: int |
 
 def measure(reached: "Reached", resource: "Object", epochs: int, for_s: float, levels: int | None, file: str | None) -> Any:
     from levee.cli.kube.looking import owner_of
-    from levee.cli.local.profiling import Profiled, check_enough
+    from levee.cli.local.profiled import Profiled, check_enough
     from levee.planning.measured.descriptor import measured
     from levee.planning.measured.spending import spending
 
@@ -71,7 +71,7 @@ def measure(reached: "Reached", resource: "Object", epochs: int, for_s: float, l
 def described(resource: "Object", file: str | None) -> "tuple[bytes, Loaded]":
     """The file that is to be written, or what the cluster has."""
     from levee.cli.kube.looking import loaded, owner_of
-    from levee.cli.local.profiling import in_own_name
+    from levee.cli.local.profiled import in_own_name
     from levee.topology.drawing import drawn
     from levee.worlds.kubernetes import companions
 
@@ -88,8 +88,7 @@ def described(resource: "Object", file: str | None) -> "tuple[bytes, Loaded]":
 
 def counted(reached: "Reached", resource: "Object", epochs: int) -> "Passed":
     """By a worker, or else from here with the Secret that the topology names."""
-    from levee.cli.kube.counting import counted as counted_here
-    from levee.cli.kube.counting import parsed
+    from levee.cli.kube.counted import parsed
     from levee.cli.kube.looking import loaded
     from levee.cli.kube.tail import ELSEWHERE, a_worker, secret
     from levee.worlds.kubernetes.command import run_in
@@ -103,7 +102,12 @@ def counted(reached: "Reached", resource: "Object", epochs: int) -> "Passed":
     found = loaded(resource).resource
     if found is None or found.spec.store.uri.startswith(ELSEWHERE):
         raise error(f"no worker of {reached.namespace}/{resource['metadata']['name']} runs, and its store is not here; resume or mend it")
-    return counted_here(found, resource["metadata"]["uid"], secret(reached, found.spec.store.secret), epochs)
+    try:
+        from levee.cli.kube.counting import counted as counted_here
+
+        return counted_here(found, resource["metadata"]["uid"], secret(reached, found.spec.store.secret), epochs)
+    except ImportError as missing:
+        raise error(f"no worker runs, and to read the store from here {missing.name} is missing; pip install 'levee[spark]'") from None
 
 
 def looked(reached: "Reached", resource: "Object", for_s: float) -> "list[dict[str, Look]]":

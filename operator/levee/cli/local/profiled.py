@@ -1,30 +1,64 @@
 """What was measured, shown and written into the file that it is about.
 
-Called by: cli.commands.profile.
+Why: of a topology on a cluster it is the same, and whoever asks for that from a laptop has neither a store nor Spark.
+Called by: cli.commands.profile, cli.kube.profile, and who measures for them.
 """
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 
-from levee.cli.local.profiling import HEADING, Profiled
+from levee.cli.local.runnable import read
 from levee.cli.render.document import as_json, document
 from levee.cli.shared.files import STDIN
 from levee.cli.shared.output_file import remedy, write_whole
+from levee.planning.measured.counts import Passed
+from levee.planning.measured.descriptor import SPAN_S, Descriptor
 from levee.plans.ending import Exit, Refused
 from levee.plans.measured import changed, changes
 from levee.plans.measured_words import notes, pasted
 from levee.topology.complaint import Complaint
 from levee.topology.documents import read_documents
 from levee.topology.lists import is_list
-from levee.topology.load import load
+from levee.topology.load import Loaded, load
 from levee.topology.rewriting import CannotRewrite, Change, rewritten
 from levee.topology.spec import Spec
 from levee.topology.units import shown_duration
 from levee.topology.wording import complaint_text, count
 
+HEADING = "levee profile: it cannot be measured."
+EPOCHS_MIN = 30
 UTF8 = "utf-8-sig"  # a mark at the beginning is left out, and put back
+
+
+@dataclass(frozen=True, slots=True)
+class Profiled:
+    data: bytes  # of the file
+    loaded: Loaded
+    found: Descriptor
+    notes: tuple[str, ...] = ()
+
+
+def in_own_name(file: str) -> tuple[bytes, Loaded]:
+    try:
+        return read(file)
+    except Refused as wrong:
+        raise Refused(wrong.heading.replace("levee run: it cannot run.", HEADING, 1), wrong.complaints, wrong.code) from None
+
+
+def check_enough(rows: Passed, topology: str, *, runs: bool) -> None:
+    least = epochs_min(rows.period_s)
+    if rows.epochs >= least:
+        return
+    wrong = f"has {count(rows.epochs, 'epoch')} that all of its streams have, and {least} are the least that tell anything"
+    wait = f"try again in {(least - rows.epochs) * rows.period_s:.0f} s" if runs else "levee run it for longer"
+    raise Refused(HEADING, [Complaint(topology, wrong, wait)])
+
+
+def epochs_min(period_s: float) -> int:
+    return max(EPOCHS_MIN, 2 * round(SPAN_S / period_s))
 
 
 def shown(profiled: Profiled, output: str) -> str:

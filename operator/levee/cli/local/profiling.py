@@ -10,18 +10,17 @@ from dataclasses import dataclass
 
 import click
 
-from levee.cli.local.runnable import read
+from levee.cli.local.profiled import HEADING, Profiled, check_enough, in_own_name
 from levee.cli.local.runs import default_folder, known
 from levee.cli.local.streams import driver_of, wired, wiring_in
 from levee.planning.measured.counts import Passed, Spent
-from levee.planning.measured.descriptor import SPAN_S, Descriptor, measured
+from levee.planning.measured.descriptor import measured
 from levee.planning.measured.interval import BLOCKS
 from levee.planning.measured.spending import Look, spending
 from levee.plans.ending import Exit, Refused
 from levee.topology.complaint import Complaint
 from levee.topology.load import Loaded
 from levee.topology.names import OperatorName
-from levee.topology.wording import count
 from levee.worlds.local import asking
 from levee.worlds.local.folder import Folder
 from levee.worlds.local.table import RunTable
@@ -29,8 +28,6 @@ from levee.worlds.passed import passed
 from levee.worlds.spending import looks
 from levee_spark.log.wiring import Wiring
 
-HEADING = "levee profile: it cannot be measured."
-EPOCHS_MIN = 30
 PATIENCE_S = 2.0  # a worker looks at all processes before it answers
 
 
@@ -45,14 +42,6 @@ class Wish:
     levels: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Profiled:
-    data: bytes  # of the file
-    loaded: Loaded
-    found: Descriptor
-    notes: tuple[str, ...] = ()
-
-
 def measure(wish: Wish) -> Profiled:
     data, loaded = in_own_name(wish.file)
     folder, table = run_of(loaded, wish)
@@ -64,13 +53,6 @@ def measure(wish: Wish) -> Profiled:
     assert loaded.topology is not None and loaded.resource is not None
     found = measured(loaded.topology, rows, spent, rows_max=loaded.resource.spec.epoch.max_rows, exactly=wish.levels)
     return Profiled(data, loaded, found, notes)
-
-
-def in_own_name(file: str) -> tuple[bytes, Loaded]:
-    try:
-        return read(file)
-    except Refused as wrong:
-        raise Refused(wrong.heading.replace("levee run: it cannot run.", HEADING, 1), wrong.complaints, wrong.code) from None
 
 
 def run_of(loaded: Loaded, wish: Wish) -> tuple[Folder, RunTable]:
@@ -103,19 +85,6 @@ def rows_of(table: RunTable, wiring: Wiring, most: int) -> Passed:
         return passed(wiring, driver, most)
     finally:
         driver.close()
-
-
-def check_enough(rows: Passed, topology: str, *, runs: bool) -> None:
-    least = epochs_min(rows.period_s)
-    if rows.epochs >= least:
-        return
-    wrong = f"has {count(rows.epochs, 'epoch')} that all of its streams have, and {least} are the least that tell anything"
-    wait = f"try again in {(least - rows.epochs) * rows.period_s:.0f} s" if runs else "levee run it for longer"
-    raise Refused(HEADING, [Complaint(topology, wrong, wait)])
-
-
-def epochs_min(period_s: float) -> int:
-    return max(EPOCHS_MIN, 2 * round(SPAN_S / period_s))
 
 
 # ---- what it costs
