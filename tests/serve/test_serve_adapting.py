@@ -269,3 +269,18 @@ def test_a_topology_whose_sources_end_is_advised_only(tmp_path: Path, workers: W
     found = condition(plant)
     assert found is not None and found[1] == "PlanAdvised" and "keeps its plan" in found[2]
     assert one.life.ground.number == 1
+
+
+def test_whoever_takes_over_goes_on_saying_what_was_found(tmp_path: Path, workers: Workers, clock: Clock) -> None:
+    workers.cost_s = 10e-3
+    plant, one = started(tmp_path, "advise")
+    clock.pass_by(one, minutes=9, turns=60)
+    found = condition(plant)
+    assert found is not None and found[1] == "Drifted"
+    other = operator(plant)
+    plant.written.clear()
+    clock.pass_by(other, minutes=4, turns=30)
+    assert condition(plant) == found
+    assert not [one for one in plant.written if "DescriptorHolds" in one]
+    clock.pass_by(other, minutes=3, turns=20)
+    assert condition(plant) == found

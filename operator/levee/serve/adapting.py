@@ -101,7 +101,7 @@ class Adapting:
     def consider(self, seen: Observation, now: Instant) -> None:
         nodes = self.nodes()
         why = "; ".join(filter(None, (*(one.text for one in self.drifts.far), advice.other_nodes(self.ground.in_force(), nodes))))
-        if not why:
+        if not why and not (self.drifts.found is None and self.drifts.is_new):
             self.said = advice.as_planned() if self.drifts.found is not None else None
         if not why or not self.may_adapt(seen, nodes):
             self.drop()

@@ -3,7 +3,8 @@
 Called by: adapting.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from levee.control.adaptation import Gain, Weighed
 from levee.serve.status import Said
@@ -12,6 +13,14 @@ from levee.topology.wording import count
 from levee.worlds.plans import WrittenPlan
 
 HOLDS = "DescriptorHolds"
+
+
+def told_before(written: Mapping[str, Any]) -> Said | None:
+    """By another operator: whoever comes needs minutes to find it out again."""
+    for one in written.get("conditions") or ():
+        if one["type"] == HOLDS:
+            return Said(HOLDS, str(one["status"]), str(one["reason"]), str(one["message"]))
+    return None
 
 
 def as_planned() -> Said:

@@ -26,6 +26,8 @@ class Drifts:
     stretches: deque[Stretch] = field(default_factory=lambda: deque(maxlen=KEPT))
     looked: dict[str, Look] | None = None
     looked_at: Instant | None = None
+    fresh: int = 0  # stretches since it was compared
+    times: int = 0  # that it was looked at
     found: Lately | None = None  # None: too little has been measured
 
     @property
@@ -36,6 +38,11 @@ class Drifts:
     def far(self) -> tuple[Drift, ...]:
         return self.found.far if self.found is not None else ()
 
+    @property
+    def is_new(self) -> bool:
+        """It may yet find out what another operator knew before."""
+        return self.times <= 2 * BLOCKS
+
     def is_due(self, now: Instant) -> bool:
         """Not at once: who has just come has more to do than to measure. However many pods there are, few are asked at a time."""
         self.looked_at = now if self.looked_at is None else self.looked_at
@@ -44,12 +51,15 @@ class Drifts:
     def look(self, seen: Observation, now: Instant) -> None:
         """The first look tells nothing yet: what counts is what has been spent since."""
         before, self.looked, self.looked_at = self.looked, looks(self.ground.need_world().spent()), now
+        self.times += 1
         spent = between(before, self.looked) if before is not None else {}
         if before is not None and (spent or seen.rates is not None):
             self.stretches.append(Stretch(spent, seen.rates))
-        self.compare()
+            self.fresh += 1
+        if self.fresh >= BLOCKS:  # an operator has thousands of topologies, and an estimate takes milliseconds
+            self.compare()
 
     def compare(self) -> None:
         """With the plan in force; what was measured before that stays true."""
-        enough = len(self.stretches) >= BLOCKS
+        self.fresh, enough = 0, len(self.stretches) >= BLOCKS
         self.found = lately(weighing.loaded(self.ground.in_force()), tuple(self.stretches)) if enough else None

@@ -24,7 +24,7 @@ from levee.lifecycle.names import ERROR, RECOVER, EventName, Kind, OnFailure
 from levee.lifecycle.names import Instant as Wall
 from levee.lifecycle.position import Failing, Position
 from levee.lifecycle.runner import Runner, Turn
-from levee.serve import outside, promises, status
+from levee.serve import advice, outside, promises, status
 from levee.serve.adapting import Adapting
 from levee.serve.arrival import Arrival, told_decision
 from levee.serve.deeds import Deed, Deeds
@@ -103,7 +103,7 @@ class Life:
         self.ground.trouble = status.told_trouble(self.written)
         self.parts, self.decision, self.figures, self.stands_by = None, None, None, False
         self.adapting.drop()
-        self.adapting = Adapting(self.ground)
+        self.adapting = Adapting(self.ground, said=advice.told_before(self.written))
         self.arrival = Arrival(told_decision(self.written))
         self.written_at = LONG_AGO if self.arrival.told is None else self.shop.now()
 
