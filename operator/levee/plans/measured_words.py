@@ -17,6 +17,7 @@ from levee.topology.wording import count, number
 
 DEPENDENT = 0.1  # of the time
 FULL = 0.01  # of the epochs
+MISSED = 1.2  # times the highest that was measured
 
 
 def pasted(resource: Mapping[str, Any], found: Descriptor) -> str:
@@ -91,6 +92,8 @@ def source_notes(spec: Spec, found: Descriptor) -> Iterator[str]:
         elif len(source.levels) < len(declared.configurations):
             seen = f"{count(len(source.levels), 'rate')} in {shown_duration(found.length_s)}"
             yield f"{source.name}: {seen}, and {len(declared.configurations)} are declared: one that holds seldom may not have come"
+        elif (highest := max((one.rate for one in declared.configurations), default=0.0)) > MISSED * source.levels[-1].rate.value:
+            yield f"{source.name}: {number(highest)} rows/s are declared, and have not come in {shown_duration(found.length_s)}"
         if source.full_share > FULL:
             more = f"in {source.full_share:.0%} of its epochs it took in all that one may (epoch.maxRows)"
             yield f"{source.name}: {more}: more was offered than is counted here"

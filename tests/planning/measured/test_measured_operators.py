@@ -6,8 +6,10 @@ import pytest
 from levee.planning.measured.counts import Passed, Spent
 from levee.planning.measured.descriptor import Descriptor, measured
 from levee.planning.measured.spending import Computed, Look, spending
+from levee.plans.measured_words import notes
+from levee.topology.load import load
 from levee.topology.names import OperatorName
-from tests.topology.shop import put, topology_after
+from tests.topology.shop import CLICKS_TEXT, put, topology_after
 
 WEB, APP, ORDERS, JOINED, TOTALS = map(OperatorName, ("web", "app", "orders", "joined", "totals"))
 EPOCHS = 600
@@ -118,3 +120,24 @@ def test_who_stands_by_is_no_cost() -> None:
     idle = {"w 0": Look(5.0, {"orders/0/1": Computed(ORDERS, 0.0, {})})}
     busier = {"w 0": Look(6.0, {"orders/0/1": Computed(ORDERS, 0.0, {})})}
     assert spending([idle, busier]) == {}
+
+
+# ---- what must be known about it
+
+
+def told(rows: Passed) -> list[str]:
+    [loaded] = load(CLICKS_TEXT, origin="clicks")
+    assert loaded.resource is not None
+    return list(notes(loaded.resource.spec, found(rows)))
+
+
+def test_what_was_declared_and_has_not_come_is_told() -> None:
+    calm = Passed(1, 0.25, dict.fromkeys((WEB, APP, ORDERS, JOINED, TOTALS), (100,) * 400))
+    assert "web: 1 rate in 100s, and 2 are declared: one that holds seldom may not have come" in told(calm)
+    two = Passed(1, 0.25, dict.fromkeys((WEB, APP, ORDERS, JOINED, TOTALS), ((50,) * 20 + (100,) * 20) * 10))
+    assert "web: 800 rows/s are declared, and have not come in 100s" in told(two)
+
+
+def test_sources_that_rise_together_are_told() -> None:
+    two = Passed(1, 0.25, dict.fromkeys((WEB, APP, ORDERS, JOINED, TOTALS), ((50,) * 20 + (100,) * 20) * 10))
+    assert any(one.startswith("the rates of web and app go together: for 50% of the time") for one in told(two))
