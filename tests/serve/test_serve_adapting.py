@@ -284,3 +284,20 @@ def test_whoever_takes_over_goes_on_saying_what_was_found(tmp_path: Path, worker
     assert not [one for one in plant.written if "DescriptorHolds" in one]
     clock.pass_by(other, minutes=3, turns=20)
     assert condition(plant) == found
+
+
+def test_another_restart_nonce_keeps_the_plan_and_an_edit_plans_anew(tmp_path: Path, workers: Workers, clock: Clock) -> None:
+    workers.rate = 100.0
+    wanted: dict[str, Any] = {**rare(), "faultTolerance": {"target": {"completeness": 0.09}}}
+    plant, one = started(tmp_path, "apply", **wanted)
+    clock.pass_by(one, minutes=30, turns=120)
+    assert one.life is not None and one.life.ground.plan is not None and one.life.ground.plan.declared
+    adapted = one.life.ground.plan
+    same: dict[str, Any] = {**wanted, "adaptation": {"policy": "apply", "dwell": "5m"}}
+    plant.apply(topology(tmp_path / "store", **same, restartNonce=7))
+    clock.pass_by(one, minutes=1, turns=20)
+    assert one.state() == "running" and len(plant.ended) > 0
+    assert one.life.ground.plan is adapted
+    plant.apply(topology(tmp_path / "store", **{**same, "faultTolerance": {"target": {"completeness": 0.08}}}, restartNonce=7))
+    clock.pass_by(one, minutes=1, turns=20)
+    assert one.state() == "running" and not one.life.ground.plan.declared

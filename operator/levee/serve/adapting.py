@@ -6,7 +6,7 @@ Called by: life, when it has looked at the whole of a topology.
 """
 
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from levee.control.adaptation import Weighed
 from levee.control.events import Event
@@ -155,7 +155,7 @@ class Adapting:
     def offer(self, draft: WrittenPlan, found: Weighed, now: Instant, why: str) -> None:
         applies = self.can_apply and self.terms.policy is AdaptationPolicy.APPLY
         if applies:
-            self.ground.draft = self.offered = draft
+            self.ground.draft = self.offered = replace(draft, declared=planning.essence(self.ground.resource))
         said = advice.adapting(why, found) if applies else advice.advised(why, found, can_apply=self.can_apply)
         if self.said is None or self.said.reason != said.reason:
             self.ground.news.append(Event(said.reason, said.message))

@@ -10,7 +10,6 @@ from levee.control.actions import Reason
 from levee.control.wanted import Wanted
 from levee.lifecycle.handlers import Context, Overtaken
 from levee.serve.ground import Ground, Object
-from levee.serve.holding import differs
 from levee.serve.making import Making
 from levee.serve.replicas import WAYS, Replicas
 from levee.serve.trials import Trials
@@ -83,7 +82,7 @@ class Edits:
     def is_adapted(self) -> bool:
         """Whether it runs by a plan for what was measured of this very resource: whoever died while it was taken up goes on with it."""
         in_force = self.ground.in_force()
-        return in_force.generation == self.ground.read and differs(in_force.resource["spec"], self.ground.resource["spec"])
+        return bool(in_force.declared) and in_force.generation == self.ground.read
 
     def is_drawn_as_in_force(self, resource: Object) -> bool:
         return self.ground.shape_of(self.ground.in_force().resource) == self.ground.shape_of(resource)

@@ -191,7 +191,7 @@ class Life:
     def holding(self, seen: Observation | None, now: Instant) -> frozenset[EventName]:
         ground = self.ground
         pods = len(self.shop.cluster.pods(self.owner.namespace, names.fitted(self.owner.name)))
-        in_force = ground.plan.resource if ground.plan is not None else None
+        in_force = ground.plan.author if ground.plan is not None else None
         known = Known(
             *(in_force, ground.read, ground.nonce, pods, ground.world.wanted if ground.world is not None else None, seen),
             *(ground.abandoned, self.adapting.ready),
@@ -373,7 +373,7 @@ class Life:
     def is_as_in_force(self) -> bool:
         """What was refused is gone by now: the resource is again what runs, and is not read for that."""
         ground, generation = self.ground, int(self.resource["metadata"]["generation"])
-        return ground.plan is not None and ground.read != generation and not differs(self.resource["spec"], ground.plan.resource["spec"])
+        return ground.plan is not None and ground.read != generation and not differs(self.resource["spec"], ground.plan.author["spec"])
 
     def memory(self) -> dict[str, Any]:
         """What the next operator could not find out by itself, if it is not written yet."""
