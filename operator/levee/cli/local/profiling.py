@@ -28,8 +28,6 @@ from levee.worlds.passed import passed
 from levee.worlds.spending import looks
 from levee_spark.log.wiring import Wiring
 
-PATIENCE_S = 2.0  # a worker looks at all processes before it answers
-
 
 @dataclass(frozen=True, slots=True)
 class Wish:
@@ -107,5 +105,5 @@ def looked(table: RunTable, for_s: float) -> list[dict[str, Look]]:
     found = []
     for turn in range(BLOCKS + 1):
         time.sleep(for_s / BLOCKS if turn else 0)
-        found.append(looks({name: asking.answer_of(port, "/spent", patience_s=PATIENCE_S) for name, port in ports.items() if port}))
+        found.append(looks(asking.answers_of(ports, "/spent", asking.SPENT_PATIENCE_S)))
     return found

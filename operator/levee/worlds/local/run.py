@@ -18,6 +18,7 @@ from levee.control.names import Instant
 from levee.control.seen import Observation
 from levee.topology.names import NodeName, TaskId
 from levee.worlds.local import cleaning, processes
+from levee.worlds.local.drifting import Drifting
 from levee.worlds.local.folder import Folder, moment, writing
 from levee.worlds.local.readiness import Readiness
 from levee.worlds.local.script import Inflicted, Script
@@ -66,6 +67,7 @@ class LocalRun:
     written: RunTable | None = None
     unwritten: str = ""  # why the newest is not
     readiness: Readiness = field(init=False)
+    drifting: Drifting = field(default_factory=Drifting)
 
     def __post_init__(self) -> None:
         self.readiness = Readiness(self.world.wanted, self.world.book.wiring.times.period_ms)
@@ -96,6 +98,8 @@ class LocalRun:
         for event in self.readiness.events(seen, self.chronicle.failing, now):
             self.tell(event)
         self.tell_of_store()
+        for event in self.drifting.events(seen, self.world.spent, now):
+            self.tell(event)
         for inflicted in self.script.follow(seen, self.table(), primary_of(seen), now):
             self.tell(Event(inflicted.fault.kind.value, inflicted.text, grave=True))
         table = self.table()
