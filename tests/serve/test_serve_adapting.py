@@ -128,6 +128,25 @@ def test_with_apply_the_better_plan_is_put_in_force_and_no_pod_restarts(tmp_path
     assert record is not None and record.plan == one.life.ground.number == 2  # once, and then it rests
 
 
+def test_whoever_takes_over_gives_no_advice_twice(tmp_path: Path, workers: Workers, clock: Clock) -> None:
+    workers.rate = 100.0
+    plant, one = started(tmp_path, "advise", **rare(), faultTolerance={"target": {"completeness": 0.09}})
+    clock.pass_by(one, minutes=30, turns=120)
+    other, plant.written = operator(plant), []
+    clock.pass_by(other, minutes=30, turns=120)
+    found = condition(plant)
+    assert found is not None and found[1] == "PlanAdvised" and len(events(plant, "PlanAdvised")) == 1
+
+
+def test_a_plan_that_was_adapted_to_is_as_planned(tmp_path: Path, workers: Workers, clock: Clock) -> None:
+    workers.rate = 100.0
+    plant, one = started(tmp_path, "apply", **rare(), faultTolerance={"target": {"completeness": 0.09}})
+    clock.pass_by(one, minutes=13, turns=150)
+    assert len(events(plant, "Adapting")) == 1
+    found = condition(plant)
+    assert found is not None and found[:2] in {("True", "AsPlanned"), ("False", "Drifted")}
+
+
 def test_off_measures_nothing(tmp_path: Path, workers: Workers, clock: Clock) -> None:
     workers.cost_s = 10e-3
     plant, one = started(tmp_path, "off")

@@ -85,7 +85,7 @@ class Adapting:
         """Who has just switched rests for a dwell."""
         self.drop()
         if self.plan is not None:
-            self.rests_until = Instant(now + self.dwell_ms)
+            self.rests_until, self.said = Instant(now + self.dwell_ms), advice.as_planned() if plan.declared else None
         self.plan, self.spec = plan, self.ground.read_resource(plan.resource).spec
         self.drifts.compare()
 
@@ -107,7 +107,8 @@ class Adapting:
             self.drop()
             return
         if self.since is None:
-            self.since, self.said = now, advice.drifted(why)
+            self.since = now
+            self.said = self.said if self.said is not None and self.said.status == "False" else advice.drifted(why)  # it may say more
         if self.ready or now - self.since < self.dwell_ms or now < self.rests_until:
             return
         if self.asked is None:
