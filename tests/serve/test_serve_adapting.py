@@ -320,3 +320,15 @@ def test_another_restart_nonce_keeps_the_plan_and_an_edit_plans_anew(tmp_path: P
     plant.apply(topology(tmp_path / "store", **{**same, "faultTolerance": {"target": {"completeness": 0.08}}}, restartNonce=7))
     clock.pass_by(one, minutes=1, turns=20)
     assert one.state() == "running" and not one.life.ground.plan.declared
+
+
+def test_while_nodes_come_and_go_nothing_is_planned_for_them(tmp_path: Path, workers: Workers, clock: Clock) -> None:
+    workers.cost_s = 150e-3
+    _, one = started(tmp_path, "apply", operators=heavy(150))
+    assert one.life is not None and one.life.ground.plan is not None
+    before = one.life.ground.plan
+    small = next(iter(before.planned.placement.values()))[0]
+    for minute in range(10):
+        shrink(one, small, f"{500 + minute}m")
+        clock.pass_by(one, minutes=2, turns=20)
+    assert one.life.ground.plan is before

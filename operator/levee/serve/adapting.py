@@ -47,6 +47,7 @@ class Adapting:
     spec: Spec | None = None  # its
     asked: Asked | None = None
     offered: WrittenPlan | None = None  # to be taken up
+    there: tuple[Node, ...] = ()  # the nodes, when they were looked at last
     since: Instant | None = None  # since when something is another than was planned for
     rests_until: Instant = LONG_AGO
     said: Said | None = None
@@ -103,6 +104,9 @@ class Adapting:
         why = "; ".join(filter(None, (*(one.text for one in self.drifts.far), advice.other_nodes(self.ground.in_force(), nodes))))
         if not why and not (self.drifts.found is None and self.drifts.is_new):
             self.said = advice.as_planned() if self.drifts.found is not None else None
+        if nodes != self.there:  # as it is now it has not been for long
+            self.drop()
+            self.there = nodes
         if not why or not self.may_adapt(seen, nodes):
             self.drop()
             return
