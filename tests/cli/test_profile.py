@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 from levee.cli.local import profiling
+from levee.cli.local.runnable import check_runnable
 from levee.planning.measured.counts import Spent
 from levee.topology.load import load
 from levee.topology.names import OperatorName, TaskId
@@ -149,3 +150,11 @@ def test_another_graph_than_that_which_has_run_is_refused(place: Path, capsys: p
 def test_a_file_that_is_not_there_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
     ended = levee(capsys, "profile", "-f", "nowhere.yaml")
     assert ended.code == 2 and "cannot read 'nowhere.yaml'" in ended.err
+
+
+def test_a_run_says_that_it_keeps_its_plan_where_another_is_asked_for(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = (place / "toy.yaml").read_text().replace("  placement:", "  adaptation: {policy: apply}\n  placement:")
+    [loaded] = load(text, origin="toy")
+    assert loaded.resource is not None
+    check_runnable(loaded.resource)
+    assert "spec.adaptation: a run on this machine keeps its plan" in capsys.readouterr().err
