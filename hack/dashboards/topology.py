@@ -107,10 +107,12 @@ def guarantee_and_cost() -> list[Panel]:
     promised = told(now="levee_operator_guarantee", wanted="levee_operator_guarantee_wanted")
     cost = told(plan="levee_operator_plan_cost_seconds", static="levee_operator_static_cost_seconds")
     cpu = Query(f"sum by (process) (rate(levee_cpu_seconds_total{{{MINE}}}[$__rate_interval]))", "{{process}}")
+    drift = Query(f"max by (quantity, of) (levee_operator_drift{{{MINE}}})", "{{quantity}} of {{of}}")
     return [
         lines("Guarantee", "What holds now, and what was asked for.", *promised, unit="percentunit"),
         lines("Cost per window", "CPU time of this plan and of static replication, as declared.", *cost, unit="s"),
         lines("CPU", "Of all workers, as measured.", cpu, unit="cores"),
+        lines("Drift", "What is measured, relative to what the plan was made for; 1 is as planned.", drift),
     ]
 
 

@@ -42,6 +42,7 @@ class Served:
     folder: Path
     things: dict[str, Any] = field(default_factory=dict)
     states: dict[str, Any] = field(default_factory=dict)  # of workers, by pod
+    spent: dict[str, int] = field(default_factory=dict)  # how often each was asked for it, by pod
     refuses: dict[str, tuple[int, str, str]] = field(default_factory=dict)
     patched: list[Any] = field(default_factory=list)
     order: dict[str, Any] = field(default_factory=dict)  # of the worker in whose pod something is run
@@ -101,6 +102,8 @@ class Served:
             return 404, "404 page not found"
         if path.endswith("/proxy/state"):
             return 200, self.states[path.split("/")[6].partition(":")[0]]
+        if path.endswith("/proxy/spent"):
+            return 200, self.spent_by(path.split("/")[6].partition(":")[0])
         if verb == "PATCH":
             self.patched.append(body)
             return 200, self.things[path]
@@ -110,6 +113,13 @@ class Served:
             found = [thing for at, thing in self.things.items() if at.rpartition("/")[0] == path]
             return 200, {"items": [one for one in found if selected(one, query)]}
         return 404, {"kind": "Status", "status": "Failure", "reason": "NotFound", "message": f"{path} not found", "code": 404}
+
+    def spent_by(self, pod: str) -> Any:
+        """Between two times a thousand rows, at 20 us each."""
+        self.spent[pod] = asked = self.spent.get(pod, 0) + 1
+        rows = 1000 * asked
+        replica = {"replica": f"count/0/{pod}", "operator": "count", "busy_s": rows, "read": {"market": rows}, "emitted": rows}
+        return {"worker": pod, "attempt": 1, "cpu_s": 20e-6 * rows, "replicas": [replica]}
 
     def run_inside(self, command: list[str]) -> tuple[bytes, bytes, int]:
         environment = os.environ | {"LEVEE_ORDER": json.dumps(self.order)}

@@ -16,12 +16,15 @@ from prometheus_client.parser import text_string_to_metric_families
 from levee.control.account import Statement, Sums
 from levee.lifecycle.names import EventName, StateName
 from levee.lifecycle.runner import Timing
+from levee.planning.measured.drift import Drift, Quantity
+from levee.planning.measured.interval import Estimate
 from levee.serve.figures import Figures, Tally
 from levee.serve.life import Life
 from levee.serve.metrics import Metrics
 from levee.serve.promises import Promise
 from levee.serve.records import stamp
 from levee.serve.standing import Standing
+from levee.topology.names import OperatorName
 from levee.worlds.kubernetes.api import Conflict, Unreachable
 from levee.worlds.kubernetes.names import Owner
 from levee.worlds.local.book import StoreSilent
@@ -40,6 +43,7 @@ FIGURES = Figures(
     declared={"low": {"market": 10.0}},
     measured={"market": 9.0},
     account=Statement(3600, Sums(100, 98, 1, 1, 150, 200, 90, 100, 0, 50), overdue=2),
+    drifts=(Drift(Quantity.COST, OperatorName("count"), Estimate(1.5, 1.4, 1.6)),),
 )
 SUFFIX = re.compile(r"_(bucket|count|sum|created)$")
 

@@ -14,7 +14,7 @@ WORD = re.compile(r"[A-Z][a-z]+(?:[A-Z][a-z]+)*")
 NO_REASONS = {  # words of Kubernetes, names of conditions, and names of our own types
     *("True", "False", "Unknown", "Warning", "Normal", "Event", "Reconcile", "Lease", "ConfigMap", "PodDisruptionBudget", "Pod", "Secret"),
     *("Ready", "Planned", "Healthy", "Complete", "Settings", "Denied", "Life", "Role", "Namespace", "Node", "Succeeded"),
-    *("GuaranteeMet",),
+    *("GuaranteeMet", "DescriptorHolds"),
 }
 
 

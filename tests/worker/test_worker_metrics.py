@@ -182,6 +182,15 @@ def test_a_worker_tells_its_state(worker: Worker) -> None:
     assert replica_in(replica).processed == seen.Processed(5, 70, 6, 1)
 
 
+def test_a_worker_tells_what_it_has_spent_and_who_has_computed(worker: Worker) -> None:
+    status, body = worker.get("/spent")
+    told = json.loads(body)
+    [replica] = told["replicas"]
+    assert (status, told["worker"]) == (200, "node-1-0.1") and told["cpu_s"] > 0
+    assert (replica["replica"], replica["operator"]) == ("vwap/1/0", "vwap")
+    assert replica["busy_s"] >= 0 and replica["emitted"] == 35 and set(replica["read"]) == set(operator().read)
+
+
 def test_a_worker_is_healthy_at_once_and_ready_when_it_is(worker: Worker) -> None:
     assert worker.get("/healthz") == (200, "ok\n")
     assert worker.get("/readyz") == (503, "starting\n")
@@ -191,7 +200,7 @@ def test_a_worker_is_healthy_at_once_and_ready_when_it_is(worker: Worker) -> Non
 
 def test_a_worker_can_be_asked_and_not_told(worker: Worker) -> None:
     assert worker.get("/metrics") == (200, "levee_epoch 7\n")
-    assert worker.get("/") == (404, "there are /state, /metrics, /healthz and /readyz\n")
+    assert worker.get("/") == (404, "there are /state, /spent, /metrics, /healthz and /readyz\n")
     assert worker.get("/state", "POST")[0] == 501
 
 

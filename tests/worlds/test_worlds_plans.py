@@ -48,6 +48,15 @@ def test_a_plan_of_an_early_version_knows_no_zones() -> None:
     assert plans.decoded(told) == replace(PLAN, planned=replace(PLAN.planned, zones={}))
 
 
+def test_a_plan_for_what_was_measured_knows_what_its_author_wrote(blobs: Blobs) -> None:
+    adapted = replace(PLAN, resource={**PLAN.resource, "spec": {}}, declared=PLAN.resource)
+    assert plans.read(blobs, LAYOUT, plans.write(blobs, LAYOUT, adapted)) == adapted
+    assert adapted.author == PLAN.author == PLAN.resource
+    told = plans.encoded(PLAN)
+    del told["declared"]
+    assert plans.decoded(told) == PLAN, "an early version's"
+
+
 def test_where_there_is_none_none_is_found(blobs: Blobs) -> None:
     assert plans.newest(blobs, LAYOUT) == 0
     assert plans.read(blobs, LAYOUT, 0) is None

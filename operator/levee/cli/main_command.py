@@ -27,6 +27,7 @@ COMMANDS = {  # name -> where its click command is, and its line in the help
     "page": ("levee.cli.commands.page", "page", "Write the page of a local run into a file that shows it without a server."),
     "pause": ("levee.cli.commands.kill", "pause", "Pause a replica or a node of a local run for a while."),
     "plan": ("levee.cli.commands.plan", "plan", "Work out which replicas to keep active, what that guarantees and costs."),
+    "profile": ("levee.cli.commands.profile", "profile", "Measure rates, selectivity and cost of a topology that runs or has run."),
     "revive": ("levee.cli.commands.revive", "revive", "Bring back a node of a local run that was killed."),
     "run": ("levee.cli.commands.run", "run", "Run a topology on this machine, with the replicas that its plan asks for."),
     "simulate": ("levee.cli.commands.simulate", "simulate", "Play a trace and faults to a planned topology, and show what would happen."),

@@ -47,6 +47,8 @@ class Edits:
         if not at_rest and not self.is_drawn_as_in_force(ground.resource):
             ground.trouble = ("CannotChange", f"the graph is another one, and the streams run: {WAYS.to_rest}")
             return "refused"
+        if self.is_adapted():
+            ground.draft = ground.draft or ground.in_force()
         if ground.draft is None or ground.draft.generation != ground.read:
             said = self.making.planned(ground.resource)
             if said != "planned":
@@ -76,6 +78,11 @@ class Edits:
     def is_of_another_graph(self, record: ControlRecord, wanted: Wanted, draft: WrittenPlan) -> bool:
         """By the record above all: a plan that was taken up may be in force nowhere yet."""
         return reshaping.is_drawn_otherwise(record, wanted) or not self.is_drawn_as_in_force(draft.resource)
+
+    def is_adapted(self) -> bool:
+        """Whether it runs by a plan for what was measured of this very resource: whoever died while it was taken up goes on with it."""
+        in_force = self.ground.in_force()
+        return bool(in_force.declared) and in_force.generation == self.ground.read
 
     def is_drawn_as_in_force(self, resource: Object) -> bool:
         return self.ground.shape_of(self.ground.in_force().resource) == self.ground.shape_of(resource)

@@ -15,6 +15,7 @@ from levee.control.actions import Decision, WriteRecord
 from levee.control.seen import Observation
 from levee.control.space import covers
 from levee.control.wanted import Wanted
+from levee.planning.measured.drift import Drift
 from levee.serve import account_figures as accounts
 from levee.serve.promises import Promise
 from levee.worlds.plans import Worth
@@ -49,6 +50,7 @@ class Figures:
     declared: Mapping[str, Rates] = field(default_factory=dict)  # by configuration
     measured: Rates | None = None
     account: Statement | None = None  # of the window
+    drifts: tuple[Drift, ...] = ()  # none: too little has been measured
 
     @property
     def above(self) -> bool | None:
@@ -116,6 +118,7 @@ def families(found: Iterable[tuple[str, Figures]]) -> Iterator[Metric]:
         yield family
     yield from rates(there)
     yield from accounts.families((topology, one.account) for topology, one in there if one.account is not None)
+    yield drifted(there)
 
 
 def rates(there: Iterable[tuple[str, Figures]]) -> Iterator[Metric]:
@@ -131,6 +134,15 @@ def rates(there: Iterable[tuple[str, Figures]]) -> Iterator[Metric]:
             for source, rate in of_sources.items():
                 declared.add_metric([topology, name, source], rate)
     yield from (measured, declared, force)
+
+
+def drifted(there: Iterable[tuple[str, Figures]]) -> Metric:
+    says = "What is measured, relative to what the plan in force was made for."
+    family = GaugeMetricFamily("levee_operator_drift", says, labels=["topology", "quantity", "of"])
+    for topology, one in there:
+        for drift in one.drifts:
+            family.add_metric([topology, drift.what.value, drift.name], drift.ratio.value)
+    return family
 
 
 def tallies(found: Iterable[tuple[str, Tally]]) -> Iterator[Metric]:

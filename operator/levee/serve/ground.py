@@ -149,7 +149,7 @@ class Ground:
         return PodTerms(
             owner=self.owner,
             image=spec.image or self.shop.worker_image,
-            config_map=companions.config_map_name(self.owner, plan.resource),
+            config_map=companions.config_map_name(self.owner, plan.author),
             service_account=self.shop.service_account,
             secret=spec.store.secret,
             nonce=self.nonce,

@@ -29,6 +29,7 @@ class Known:
     wanted: Wanted | None = None
     seen: Observation | None = None
     abandoned: bool = False  # its namespace goes
+    adapts: bool = False  # a plan for what is measured is to be taken up
 
 
 def holding(resource: Object, known: Known, now: Instant) -> frozenset[EventName]:
@@ -70,6 +71,8 @@ def of_world(known: Known, now: Instant) -> Iterator[str]:
         yield "cleaned"
     if known.abandoned:
         yield "stopped"
+    if known.adapts:
+        yield "adapt"
     wanted, seen = known.wanted, known.seen
     if wanted is None or seen is None:
         return

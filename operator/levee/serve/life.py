@@ -25,8 +25,9 @@ from levee.lifecycle.names import ERROR, RECOVER, EventName, Kind, OnFailure
 from levee.lifecycle.names import Instant as Wall
 from levee.lifecycle.position import Failing, Position
 from levee.lifecycle.runner import Runner, Turn
-from levee.serve import outside, promises, status
+from levee.serve import advice, outside, promises, status
 from levee.serve.accounts import Accounts
+from levee.serve.adapting import Adapting
 from levee.serve.arrival import Arrival, told_decision
 from levee.serve.deeds import Deed, Deeds
 from levee.serve.documents import BOUNDED, document
@@ -76,6 +77,7 @@ class Life:
     written_at: Instant = LONG_AGO
     held_now: frozenset[EventName] = frozenset()  # the events that hold
     sweeping: Sweeping = field(init=False)
+    adapting: Adapting = field(init=False)
     parts: Parts | None = None
     whole_due: Instant = LONG_AGO
     over: bool = False
@@ -85,7 +87,7 @@ class Life:
 
     def __post_init__(self) -> None:
         self.ground = Ground(self.shop, self.owner, self.resource)
-        self.sweeping = Sweeping(self.ground)
+        self.sweeping, self.adapting = Sweeping(self.ground), Adapting(self.ground)
         self.records = StatusRecords(self.shop.api, self.owner)
         self.teller = Teller(self.shop.api, self.shop.identity)
         lifecycle = document(self.resource, (self.resource.get("status") or {}).get("state"))
@@ -105,6 +107,8 @@ class Life:
         self.ground.trouble = status.told_trouble(self.written)
         self.parts, self.decision, self.figures, self.stands_by = None, None, None, False
         self.switching, self.accounts = Switching(), Accounts()
+        self.adapting.drop()
+        self.adapting = Adapting(self.ground, said=advice.told_before(self.written))
         self.arrival = Arrival(told_decision(self.written))
         self.written_at = LONG_AGO if self.arrival.told is None else self.shop.now()
 
@@ -169,6 +173,9 @@ class Life:
         if how == "all" and self.ground.world is not None and not turn.taken:
             self.parts = Parts.after(self.ground.world, self.seen)
             self.whole_due = Instant(now + max(WHOLE_MS_MIN, WHOLE_TIMES * (self.shop.now() - now)))
+            if turn.position.state == "running":
+                self.adapting.can_apply = EventName("adapt") in self.runner.machine.events
+                await asyncio.to_thread(self.adapting.follow, self.seen, now)
         if not self.has_only_come(turn):
             await self.report(turn.position, now)
         if turn.position.state in SWEPT and not turn.taken and self.sweeping.is_due(now):
@@ -189,9 +196,10 @@ class Life:
     def holding(self, seen: Observation | None, now: Instant) -> frozenset[EventName]:
         ground = self.ground
         pods = len(self.shop.cluster.pods(self.owner.namespace, names.fitted(self.owner.name)))
-        in_force = ground.plan.resource if ground.plan is not None else None
+        in_force = ground.plan.author if ground.plan is not None else None
         known = Known(
-            in_force, ground.read, ground.nonce, pods, ground.world.wanted if ground.world is not None else None, seen, ground.abandoned
+            *(in_force, ground.read, ground.nonce, pods, ground.world.wanted if ground.world is not None else None, seen),
+            *(ground.abandoned, self.adapting.ready),
         )
         return holding(self.resource, known, now) & self.runner.machine.events.keys()
 
@@ -346,6 +354,7 @@ class Life:
             hindered=self.hindrance.why if self.hindrance is not None else "",
             caveat="; ".join(self.caveats()),
             account=await asyncio.to_thread(self.accounts.look, ground, self.seen, now, self.shop.wall_ms()) if living else None,
+            descriptor=self.adapting.said if world is not None else None,
         )
         self.figures = self.figured(scene)
         told = status.stamped(status.fields(scene) | self.memory(), self.written, scene.generation, stamp(Wall(self.shop.wall_ms())))
@@ -361,7 +370,7 @@ class Life:
         numbers = status.numbers(scene, scene.wanted, scene.seen)
         promise = scene.promise if status.met(scene).status != "Unknown" else None
         more: dict[str, Any] = {"promise": promise, "worth": scene.worth, "static_cost_s": self.promises.static_cost_s}
-        more |= {"silent": bool(scene.silent), "account": scene.account}
+        more |= {"silent": bool(scene.silent), "account": scene.account, "drifts": self.adapting.drifts.all}
         return figures(scene.wanted, scene.seen, tuple(numbers["replicas"].values()), numbers["lagEpochs"], **more)
 
     def promise(self, wanted: Wanted, now: Instant) -> Promise | None:
@@ -384,10 +393,10 @@ class Life:
 
     def is_as_in_force(self) -> bool:
         """What was refused is gone by now: the resource is again what runs, and is not read for that."""
-        return self.ground.plan is not None and self.is_unread() and not differs(self.resource["spec"], self.ground.plan.resource["spec"])
+        return self.ground.plan is not None and self.is_unread() and not differs(self.resource["spec"], self.ground.plan.author["spec"])
 
     def is_newer_than_in_force(self) -> bool:
-        return self.ground.plan is not None and self.is_unread() and differs(self.resource["spec"], self.ground.plan.resource["spec"])
+        return self.ground.plan is not None and self.is_unread() and differs(self.resource["spec"], self.ground.plan.author["spec"])
 
     def is_unread(self) -> bool:
         return self.ground.read != int(self.resource["metadata"]["generation"])

@@ -61,7 +61,7 @@ class Replicas:
         world = ground.need_world()
         if context.record.state == "dispatching":
             self.end_earlier_starts(world)
-        ground.shop.ensure(companions.config_map(ground.owner, world.terms.config_map, ground.in_force().resource))
+        ground.shop.ensure(companions.config_map(ground.owner, world.terms.config_map, ground.in_force().author))
         ground.shop.ensure(companions.budget(ground.owner, len(world.wanted.workers)))
         world, seen, now = self.look()
         self.carry_out(rules.start_what_is_planned(world.wanted, seen, now), now)

@@ -51,6 +51,7 @@ class Scene:
     hindered: str = ""  # why what is to be done cannot be
     caveat: str = ""  # what no plan can mend
     account: Statement | None = None
+    descriptor: "Said | None" = None  # whether it runs as it was planned for; None: it is not known, or nobody wants to know
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,8 @@ def numbers(scene: Scene, wanted: Wanted, seen: Observation) -> dict[str, Any]:
 
 
 def conditions(scene: Scene) -> tuple[Said, ...]:
-    found = ready(scene), planned(scene), healthy(scene), met(scene)
+    known = (scene.descriptor,) if scene.descriptor is not None else ()
+    found = ready(scene), planned(scene), healthy(scene), met(scene), *known
     return (*found, complete(scene)) if scene.bounded else found
 
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from levee.topology.adaptation import Adaptation
 from levee.topology.executors import Executors, by_operator
 from levee.topology.fields import Name, Part, Text
 from levee.topology.imports import Exports
@@ -62,6 +63,7 @@ class Spec(Part):
     )
     fault_tolerance: FaultTolerance = Field(default_factory=FaultTolerance, description="How much fault tolerance is wanted.")
     placement: Placement = Field(default_factory=Placement, description="Which nodes may be used and how.")
+    adaptation: Adaptation = Field(default_factory=Adaptation, description="Whether the plan follows what is measured.")
     suspend: bool = Field(default=False, description="True stops the workers and keeps streams, checkpoints and decisions.")
     restart_nonce: Annotated[int, Field(ge=0, le=2**53)] = Field(
         default=0, description="Another number than before submits it again where it has failed, and starts all its workers anew."

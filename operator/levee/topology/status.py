@@ -71,7 +71,7 @@ class Lifecycle(Part):
 
 
 class Condition(Part):
-    type: Annotated[str, Field(max_length=316)] = Field(description="Ready, Planned, Healthy, GuaranteeMet or Complete.")
+    type: Annotated[str, Field(max_length=316)] = Field(description="Ready, Planned, Healthy, GuaranteeMet, DescriptorHolds or Complete.")
     status: Truth = Field(description="Whether the condition holds.")
     observed_generation: Whole | None = Field(default=None, description="The generation of the spec that the condition speaks of.")
     last_transition_time: datetime = Field(description="When the status of the condition changed last.")
@@ -116,7 +116,7 @@ class Status(Part):
     )
     lifecycle: Lifecycle | None = Field(default=None, description="For the operator: what it goes on from.")
     conditions: Annotated[list[Condition], Field(max_length=16)] | None = Field(
-        default=None, description="Ready, Planned, Healthy, GuaranteeMet and perhaps Complete, each with its reason."
+        default=None, description="Ready, Planned, Healthy, GuaranteeMet and perhaps DescriptorHolds and Complete, each with its reason."
     )
     configuration: Line | None = Field(default=None, description="The configuration of source rates that is in force.")
     replicas: Replicas | None = Field(default=None, description="How many replicas are and should be active.")

@@ -7,7 +7,7 @@ Called by: serve; control records name the plan that they follow from.
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from levee.control.making import Planned
@@ -36,6 +36,12 @@ class WrittenPlan:
     resource: Mapping[str, Any]
     planned: Planned
     worth: Worth
+    declared: Mapping[str, Any] = field(default_factory=dict)  # as its author wrote it, where the plan is for what was measured
+
+    @property
+    def author(self) -> Mapping[str, Any]:
+        """The resource as somebody has written it."""
+        return self.declared or self.resource
 
     @property
     def nodes(self) -> tuple[NodeName, ...]:
@@ -75,6 +81,7 @@ def encoded(plan: WrittenPlan) -> dict[str, Any]:
     return {
         "generation": plan.generation,
         "resource": plan.resource,
+        "declared": plan.declared,
         "placement": {task: list(on) for task, on in planned.placement.items()},
         "active": {name: sorted(replicas) for name, replicas in planned.active.items()},
         "loads": dict(planned.loads),
@@ -92,4 +99,4 @@ def decoded(told: Mapping[str, Any]) -> WrittenPlan:
         {NodeName(name): cores for name, cores in told["capacities"]},
         {NodeName(node): ZoneName(zone) for node, zone in told.get("zones", {}).items()},  # plans of early versions know none
     )
-    return WrittenPlan(told["generation"], told["resource"], planned, Worth(**told["worth"]))
+    return WrittenPlan(told["generation"], told["resource"], planned, Worth(**told["worth"]), told.get("declared") or {})

@@ -1,9 +1,10 @@
-"""`GET /state /metrics /healthz /readyz`: what a worker says of itself. It can be asked, never told.
+"""`GET /state /spent /metrics /healthz /readyz`: what a worker says of itself. It can be asked, never told.
 
 Called by: main; asked by whoever runs the topology, by Prometheus and by people.
 """
 
 import json
+import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -16,8 +17,10 @@ from prometheus_client import CONTENT_TYPE_LATEST
 
 from levee_spark.store.driver import monotonic_ms
 from levee_spark.worker.order import Order
-from levee_spark.worker.status import Status
+from levee_spark.worker.status import Phase, Status
+from levee_spark.worker.usage import cpu_seconds
 
+WORKING = (Phase.COMPUTE, Phase.DELIVER)  # the rest is waiting
 PLAIN, JSON = "text/plain; charset=utf-8", "application/json"
 
 
@@ -37,6 +40,15 @@ class Sources:
             "attempt": self.order.attempt,
             "ready": self.ready(),
             "replicas": [of_replica(one) for one in self.statuses()],
+        }
+
+    def spent(self) -> dict[str, Any]:
+        """For who asks now and then: to count it, all processes of the machine are looked at."""
+        return {
+            "worker": self.order.worker,
+            "attempt": self.order.attempt,
+            "cpu_s": sum(cpu_seconds(os.getpid()).values()),
+            "replicas": [spent_by(one) for one in self.statuses()],
         }
 
 
@@ -70,6 +82,14 @@ def ago_ms(moment_ms: int | None) -> int | None:
     return None if moment_ms is None else monotonic_ms() - moment_ms
 
 
+def spent_by(one: Status) -> dict[str, Any]:
+    """Since the worker began. A source has no inputs: what it takes in is its own."""
+    phases = dict(one.phases)
+    busy_s = sum(phases[phase].total_s for phase in WORKING if phase in phases)
+    read = {stream: through.rows for stream, through in dict(one.read).items()}
+    return {"replica": one.replica, "operator": one.operator, "busy_s": busy_s, "read": read, "emitted": one.emitted.rows}
+
+
 def serve(sources: Sources, host: str, port: int) -> int:
     """In threads of its own; the port that it got."""
     server = ThreadingHTTPServer((host, port), handler(sources))
@@ -99,6 +119,8 @@ def answer(sources: Sources, path: str) -> tuple[HTTPStatus, str, bytes]:
     match path:
         case "/state":
             return HTTPStatus.OK, JSON, json.dumps(sources.state()).encode()
+        case "/spent":
+            return HTTPStatus.OK, JSON, json.dumps(sources.spent()).encode()
         case "/metrics":
             return HTTPStatus.OK, CONTENT_TYPE_LATEST, sources.metrics()
         case "/healthz":
@@ -107,4 +129,4 @@ def answer(sources: Sources, path: str) -> tuple[HTTPStatus, str, bytes]:
             ready = sources.ready()
             return (HTTPStatus.OK if ready else HTTPStatus.SERVICE_UNAVAILABLE), PLAIN, b"ready\n" if ready else b"starting\n"
         case _:
-            return HTTPStatus.NOT_FOUND, PLAIN, b"there are /state, /metrics, /healthz and /readyz\n"
+            return HTTPStatus.NOT_FOUND, PLAIN, b"there are /state, /spent, /metrics, /healthz and /readyz\n"

@@ -14,6 +14,7 @@ from levee.cli.kube.place import place_options
 COMMANDS = {
     "events": ("levee.cli.kube.events", "Show what happened to a topology and to its pods."),
     "plan": ("levee.cli.kube.plan", "Show the plan that a topology would get on the nodes that the cluster has now."),
+    "profile": ("levee.cli.kube.profile", "Measure rates, selectivity and cost of a topology."),
     "restart": ("levee.cli.kube.wishes", "Start all pods of a topology anew; submit a failed one again."),
     "resume": ("levee.cli.kube.wishes", "Let a suspended topology go on."),
     "status": ("levee.cli.kube.status", "Show who does what in a topology."),

@@ -15,6 +15,7 @@ from levee.cli.shared.files import STDIN, told
 from levee.plans.ending import Exit, Refused
 from levee.plans.planner import Planned
 from levee.plans.reading import read_file
+from levee.topology.adaptation import AdaptationPolicy
 from levee.topology.complaint import Complaint
 from levee.topology.graph import Late
 from levee.topology.load import Loaded, load_bytes
@@ -66,6 +67,8 @@ def check_runnable(resource: Resource, more: Iterable[Complaint] = ()) -> None:
     for where, stream in resource.spec.placed_streams:
         if stream.late in AS_WAIT:
             click.echo(f"{where}.late: {stream.late.value} is planned for, and is not carried out yet: its consumers wait.", err=True)
+    if resource.spec.adaptation.policy is AdaptationPolicy.APPLY:
+        click.echo("spec.adaptation: a run on this machine keeps its plan; levee profile tells what it should be made for.", err=True)
     for index, sink in enumerate(resource.spec.sinks):
         if sink.spark.format == "console":
             shown = f"levee tail {sink.origin} --follow shows the same rows"

@@ -13,7 +13,7 @@ from levee.control.names import Instant
 from levee.control.seen import Phase, ReplicaSeen
 from levee.worlds.kubernetes.pods import PORT
 from levee.worlds.kubernetes.seen import PodSeen
-from levee.worlds.local.asking import replicas_in, state_of
+from levee.worlds.local.asking import answer_of, replicas_in, state_of
 
 PATIENCE_S = 1.0
 AT_ONCE = 16
@@ -54,6 +54,13 @@ class Asker:
     def is_due(self, pod: PodSeen, now: Instant, every_ms: int) -> bool:
         asked = self.heard.get(pod.uid)
         return pod.address is not None and pod.worker.phase is Phase.READY and (asked is None or now - asked[0] >= every_ms)
+
+    def spent(self, pods: Iterable[PodSeen]) -> dict[str, Mapping[str, Any] | None]:
+        """What those that are ready have spent, by name; each looks at its processes for that, so it is asked seldom."""
+        able = [pod for pod in pods if pod.address is not None and pod.worker.phase is Phase.READY]
+        with ThreadPoolExecutor(max(1, min(AT_ONCE, len(able)))) as pool:
+            told = pool.map(lambda pod: answer_of(self.port, "/spent", pod.address or "", PATIENCE_S), able)
+            return dict(zip((pod.name for pod in able), told, strict=True))
 
     def ask(self, pod: PodSeen) -> Mapping[str, Any] | None:
         return state_of(self.port, pod.address or "", PATIENCE_S)

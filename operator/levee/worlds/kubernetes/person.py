@@ -75,10 +75,14 @@ def first_line(wrong: BaseException) -> str:
 
 
 def states(reached: Reached, pods: Sequence[str]) -> dict[str, Mapping[str, Any] | Unreachable | Denied]:
+    return answers(reached, pods, "state")
+
+
+def answers(reached: Reached, pods: Sequence[str], what: str) -> dict[str, Mapping[str, Any] | Unreachable | Denied]:
     """What the workers in these pods say of themselves, or why they could not be asked; through the API server."""
 
     def ask(pod: str) -> Mapping[str, Any] | Unreachable | Denied:
-        path = f"/api/v1/namespaces/{reached.namespace}/pods/{pod}:{PORT}/proxy/state"
+        path = f"/api/v1/namespaces/{reached.namespace}/pods/{pod}:{PORT}/proxy/{what}"
         try:
             return reached.api.ask("GET", path, timeout_s=PROXY_TIMEOUT_S)
         except (Unreachable, Denied) as wrong:

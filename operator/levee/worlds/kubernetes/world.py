@@ -5,11 +5,11 @@ name that follows from the pods there are, and deleted only as the very one that
 Called by: serve, through `worlds.world.step`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from itertools import groupby
-from typing import assert_never
+from typing import Any, assert_never
 
 from levee.control.actions import Action, Decision, EndWorker, Finish, StartWorker, WriteAnchor, WriteRecord
 from levee.control.names import Instant, WorkerName
@@ -116,6 +116,9 @@ class KubernetesWorld(LoggedWorld):
             ]
             self.alive = NodesNow(version, self.wanted, tuple(nodes))
         return self.alive.nodes
+
+    def spent(self) -> dict[str, Mapping[str, Any] | None]:
+        return self.asker.spent(self.roll.pods.values())
 
     # ---- act
 

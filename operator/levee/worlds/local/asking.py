@@ -9,12 +9,15 @@ import math
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from levee.control.names import ReplicaName, WorkerName
 from levee.control.seen import Processed, ReplicaSeen, Status
 
 PATIENCE_S = 0.4
+SPENT_PATIENCE_S = 2.0  # a worker looks at all processes before it answers
+
+Name = TypeVar("Name", bound=str)
 
 
 def port_of(directory: Path) -> int | None:
@@ -28,9 +31,13 @@ def port_of(directory: Path) -> int | None:
 
 
 def state_of(port: int, host: str = "127.0.0.1", patience_s: float = PATIENCE_S) -> dict[str, Any] | None:
+    return answer_of(port, "/state", host, patience_s)
+
+
+def answer_of(port: int, path: str, host: str = "127.0.0.1", patience_s: float = PATIENCE_S) -> dict[str, Any] | None:
     connection = http.client.HTTPConnection(host, port, timeout=patience_s)
     try:
-        connection.request("GET", "/state")
+        connection.request("GET", path)
         answer = connection.getresponse()
         value = json.loads(answer.read()) if answer.status == http.client.OK else None
     except (OSError, ValueError, http.client.HTTPException):
@@ -41,9 +48,13 @@ def state_of(port: int, host: str = "127.0.0.1", patience_s: float = PATIENCE_S)
 
 
 def states_of(ports: Mapping[WorkerName, int | None]) -> dict[WorkerName, dict[str, Any] | None]:
+    return answers_of(ports, "/state", PATIENCE_S)
+
+
+def answers_of(ports: Mapping[Name, int | None], path: str, patience_s: float) -> dict[Name, dict[str, Any] | None]:
     asked = {name: port for name, port in ports.items() if port is not None}
     with ThreadPoolExecutor(max(1, len(asked))) as pool:
-        answers = pool.map(state_of, asked.values())
+        answers = pool.map(lambda port: answer_of(port, path, patience_s=patience_s), asked.values())
         return dict.fromkeys(ports, None) | dict(zip(asked, answers, strict=True))
 
 

@@ -21,6 +21,7 @@ from levee.worlds import reshaping
 from levee.worlds.accounting import Accounting
 from levee.worlds.local import cleaning, editing, lasting
 from levee.worlds.local.book import Book, StoreSilent
+from levee.worlds.local.drifting import drifting
 from levee.worlds.local.faults import Fault
 from levee.worlds.local.folder import CannotHold, CannotRead, Folder, Occupied, put, writing
 from levee.worlds.local.run import LocalRun
@@ -111,6 +112,7 @@ def prepared(setup: Setup) -> LocalRun:
         LocalWorld(wanted, book, folder, program(setup, uid), configuration=configuration_before(earlier, wanted)),
         Script(list(setup.faults)),
         accounting=Accounting(book.driver.blobs, wiring.layout, setup.level(wiring)),
+        drifting=drifting(setup.resource),
     )
     if left:
         run.tell(Event("run", f"ended {left} processes of a run that had crashed", grave=True))

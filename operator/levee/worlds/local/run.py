@@ -22,6 +22,7 @@ from levee.control.switching import Switching
 from levee.topology.names import NodeName, TaskId
 from levee.worlds.accounting import Accounting
 from levee.worlds.local import cleaning, processes
+from levee.worlds.local.drifting import Drifting
 from levee.worlds.local.folder import Folder, moment, writing
 from levee.worlds.local.readiness import Readiness
 from levee.worlds.local.script import Inflicted, Script
@@ -86,6 +87,7 @@ class LocalRun:
     switching: Switching = field(default_factory=Switching)
     account: Statement | None = None  # as of the last turn
     switches: deque[SwitchEntry] = field(default_factory=lambda: deque(maxlen=SWITCHES))
+    drifting: Drifting = field(default_factory=Drifting)
 
     def __post_init__(self) -> None:
         self.readiness = Readiness(self.world.wanted, self.world.book.wiring.times.period_ms)
@@ -118,6 +120,8 @@ class LocalRun:
         for event in self.readiness.events(seen, self.chronicle.failing, now):
             self.tell(event)
         self.tell_of_store()
+        for event in self.drifting.events(seen, self.world.spent, now):
+            self.tell(event)
         for inflicted in self.script.follow(seen, self.table(), primary_of(seen), now):
             self.tell(Event(inflicted.fault.kind.value, inflicted.text, grave=True))
         table = self.table()

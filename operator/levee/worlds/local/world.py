@@ -6,14 +6,14 @@ Called by: `run`, through `worlds.world.step`.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import assert_never
+from typing import Any, assert_never
 
 from levee.control.actions import Action, EndWorker, Finish, StartWorker, WriteAnchor, WriteRecord
 from levee.control.names import Instant, WorkerName
 from levee.control.seen import NodeSeen, Observation
 from levee.topology.names import ConfigurationName, NodeName
 from levee.worlds.local import cleaning, revivals
-from levee.worlds.local.asking import states_of
+from levee.worlds.local.asking import SPENT_PATIENCE_S, answers_of, states_of
 from levee.worlds.local.book import StoreSilent
 from levee.worlds.local.folder import Folder
 from levee.worlds.local.node import LocalNode, start_node
@@ -59,6 +59,10 @@ class LocalWorld(LoggedWorld):
         if self.progress.stands(seen, now):
             self.try_to_write()
         return self.with_history(seen, now)
+
+    def spent(self) -> dict[str, dict[str, Any] | None]:
+        """As workers tell it."""
+        return answers_of({str(name): worker.find_port() for name, worker in self.workers.items()}, "/spent", SPENT_PATIENCE_S)
 
     def has_begun(self) -> bool:
         return self.opened is not None

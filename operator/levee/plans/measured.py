@@ -1,0 +1,114 @@
+"""A measured descriptor as changes of the resource: which field would have which value.
+
+Why: what is printed to be pasted, what is written into the file and what a topology is planned with anew must be the same numbers.
+Called by: the command line; serve, which plans with them.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from levee.planning.measured.descriptor import Descriptor, MeasuredOperator
+from levee.planning.measured.levels import Level
+from levee.topology.paths import Path
+from levee.topology.rewriting import Change
+from levee.topology.spec import Spec
+from levee.topology.streams import Operator, Source
+from levee.topology.units import shown_duration
+
+DIGITS = 3
+PROBABILITY_DIGITS = 3
+COST_S_MIN = 1e-9  # a duration is at least a nanosecond
+
+
+def changes(spec: Spec, found: Descriptor) -> tuple[Change, ...]:
+    """What was not measured stays as it is."""
+    if spec.configurations:
+        rates = tuple(joint_changes(spec, found))
+    else:
+        known = {one.name: one for one in found.sources}
+        placed = ((index, source, known[source.name].levels) for index, source in enumerate(spec.sources))  # type: ignore[index]
+        rates = tuple(change for index, source, levels in placed for change in source_changes(index, source, levels))
+    return (*rates, *operator_changes(spec, found))
+
+
+def source_changes(index: int, source: Source, levels: Sequence[Level]) -> Iterator[Change]:
+    """As many as were declared: each keeps its name, and whatever else is written of it."""
+    if not levels:
+        return
+    path: Path = ("spec", "sources", index, "configurations")
+    rates, probabilities = [rate_of(one) for one in levels], rounded([one.probability.value for one in levels])
+    if len(levels) != len(source.configurations):
+        yield Change(path, [{"rate": rate, "probability": share} for rate, share in zip(rates, probabilities, strict=True)])
+        return
+    declared = sorted(range(len(levels)), key=lambda place: source.configurations[place].rate)
+    for place, rate, share in zip(declared, rates, probabilities, strict=True):
+        yield Change((*path, place, "rate"), rate)
+        if share != source.configurations[place].probability:
+            yield Change((*path, place, "probability"), share)
+
+
+def joint_changes(spec: Spec, found: Descriptor) -> Iterator[Change]:
+    """The table anew, and what sources say beside it: it must be the same."""
+    if not found.together:
+        return
+    shares = rounded([one.probability.value for one in found.together])
+    rates = [[rate_of(level) for level in source.levels] for source in found.sources]
+    table = [
+        (tuple(own[place] for own, place in zip(rates, one.places, strict=True)), share)
+        for one, share in zip(found.together, shares, strict=True)
+    ]
+    names = [str(source.name) for source in found.sources]
+    rows = [{"probability": share, "rates": dict(zip(names, combined, strict=True))} for combined, share in table]
+    yield Change(("spec", "configurations"), rows)
+    for index, source in enumerate(spec.sources):
+        if source.configurations:
+            own = names.index(source.name)
+            levels = [
+                {"rate": rate, "probability": round(sum(share for combined, share in table if combined[own] == rate), PROBABILITY_DIGITS)}
+                for rate in rates[own]
+            ]
+            yield Change(("spec", "sources", index, "configurations"), levels)
+
+
+def operator_changes(spec: Spec, found: Descriptor) -> Iterator[Change]:
+    known: Mapping[str, MeasuredOperator] = {one.name: one for one in found.operators}
+    for index, operator in enumerate(spec.operators):
+        yield from input_changes(("spec", "operators", index, "inputs"), operator, known[operator.name])
+
+
+def input_changes(path: Path, operator: Operator, found: MeasuredOperator) -> Iterator[Change]:
+    origins = [one.origin for one in found.inputs]
+    for place, declared in enumerate(operator.inputs):
+        one = found.inputs[origins.index(declared.origin)]  # type: ignore[arg-type]
+        if one.selectivity is not None and (value := significant(one.selectivity.value)) > 0:
+            yield Change((*path, place, "selectivity"), value)
+        if one.cost_s is not None and one.cost_s.value >= COST_S_MIN:
+            yield Change((*path, place, "cost"), shown_duration(significant(one.cost_s.value)))
+
+
+def rate_of(level: Level) -> float:
+    return significant(level.rate.value)
+
+
+def significant(value: float) -> float:
+    return float(f"{value:.{DIGITS}g}")
+
+
+def rounded(shares: Sequence[float]) -> list[float]:
+    """They add up to one; the largest takes what is left, and none is nothing."""
+    found = [max(10**-PROBABILITY_DIGITS, round(one, PROBABILITY_DIGITS)) for one in shares]
+    largest = max(range(len(found)), key=lambda place: found[place])
+    found[largest] = round(1 - sum(found[:largest]) - sum(found[largest + 1 :]), PROBABILITY_DIGITS)
+    return found
+
+
+def changed(resource: Mapping[str, Any], wanted: Sequence[Change]) -> dict[str, Any]:
+    """A resource as values, with the changes; the other one stays as it is."""
+    found: dict[str, Any] = json.loads(json.dumps(resource))  # nothing in it is shared, not even behind anchors
+    for change in wanted:
+        place: Any = found
+        for step in change.path[:-1]:
+            place = place.setdefault(step, {}) if isinstance(place, dict) else place[step]
+        place[change.path[-1]] = change.value
+    return found
