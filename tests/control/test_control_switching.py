@@ -1,6 +1,7 @@
 """How long each step of a switch takes, from rates that ask for it to replicas that have caught up."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -21,7 +22,7 @@ def at(ms: int) -> Instant:
     return Instant(NOW + ms)
 
 
-def known(since: Instant, **changes: object) -> Observation:
+def known(since: Instant, **changes: Any) -> Observation:
     """Rates that nothing keeps from being followed, for as long."""
     seen = seeing(**changes)
     return seen.with_history(Measured(seen.rates, "", since), seen.outages)

@@ -89,7 +89,7 @@ def in_our_name(do: Callable[[], T]) -> T:
 
 
 def rendered(found: Simulation, form: str) -> str:
-    from levee.cli.render.document import as_json, as_yaml, document
+    from levee.cli.shared.document import as_json, as_yaml, document
 
     match form:
         case "json":

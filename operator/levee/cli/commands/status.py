@@ -33,7 +33,7 @@ def status(ctx: click.Context, directory: str | None, output: str) -> None:
     """
     from levee.cli.local.picture import picture
     from levee.cli.local.service import Service, service_of
-    from levee.cli.render.document import as_json, document
+    from levee.cli.shared.document import as_json, document
     from levee.cli.shared.page import printed, reader_width, sheet
     from levee.control.actions import Reason
     from levee.worlds.local.rows import ReplicaRow, RunSummary, rows_of, summary_of

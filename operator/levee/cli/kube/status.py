@@ -58,7 +58,7 @@ def the_only(reached: "Reached") -> Any:
 
 def show(looked: "Looked", output: str, now: datetime) -> None:
     from levee.cli.kube.picture import picture, rows_in, summary_in
-    from levee.cli.render.document import as_json, as_yaml
+    from levee.cli.shared.document import as_json, as_yaml
     from levee.cli.shared.page import printed, reader_width, sheet
 
     rows = rows_in(looked)
@@ -73,7 +73,7 @@ def show(looked: "Looked", output: str, now: datetime) -> None:
 
 
 def as_document(looked: "Looked", rows: Any, summary: Any) -> dict[str, Any]:
-    from levee.cli.render.document import document
+    from levee.cli.shared.document import document
 
     @dataclass(frozen=True, slots=True)
     class TopologyStatus:

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from levee.cli.local.runnable import read
-from levee.cli.render.document import as_json, document
+from levee.cli.shared.document import as_json, document
 from levee.cli.shared.files import STDIN
 from levee.cli.shared.output_file import remedy, write_whole
 from levee.planning.measured.counts import Passed

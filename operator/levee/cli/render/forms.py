@@ -27,7 +27,7 @@ def rendered(shown: Sequence[Shown], output: Output) -> str | bytes:
 
 
 def _document(shown: Sequence[Shown], form: str) -> str:
-    from levee.cli.render.document import as_json, as_yaml, document, several
+    from levee.cli.shared.document import as_json, as_yaml, document, several
 
     kind = "Frontier" if isinstance(shown[0], Frontier) else "Plan"
     whole = several(kind, [document(kind, one if isinstance(one, Frontier) else one.report) for one in shown])
