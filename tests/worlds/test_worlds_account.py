@@ -3,6 +3,8 @@ the service level outlives the run."""
 
 from pathlib import Path
 
+import pytest
+
 from levee.cli.local.start import Ask, setup_of
 from levee.control.steps import Step
 from levee.worlds.local.opening import Setup, running
@@ -47,10 +49,11 @@ def test_a_switch_is_over_when_who_was_switched_on_has_caught_up(tmp_path: Path)
 def test_the_account_goes_on_with_the_next_run(tmp_path: Path) -> None:
     def accounted(seconds: float) -> float:
         with running(setup(tmp_path)) as run:
-            play(run, lambda _: run.account is not None and run.account.sums.seconds > seconds)
+            play(run, lambda _: run.account is not None and run.account.sums.seconds > seconds and run.account.sums.in_time > 0)
             assert run.account is not None
-            assert run.account.achieved == 1
-            assert run.account.promised == 0.6
+            sums = run.account.sums
+            assert sums.in_time > 0  # what is overdue at a moment depends on the machine
+            assert (sums.late, sums.lost, run.account.promised) == (0, 0, pytest.approx(0.6))
             assert run.account.cost is not None and 0.5 < run.account.cost < 1
             return run.account.sums.seconds
 
