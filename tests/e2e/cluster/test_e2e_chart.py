@@ -136,6 +136,35 @@ def test_each_dashboard_is_a_config_map_that_grafana_s_sidecar_finds() -> None:
     assert {name: text.strip() for one in made for name, text in one["data"].items()} == shipped
 
 
+def test_the_page_is_served_only_where_it_is_wanted() -> None:
+    def told(*words: str) -> tuple[list[Any], list[str], dict[str, Any]]:
+        found = rendered(*words)
+        services = [one for one in found if one["kind"] == "Service" and one["metadata"]["name"].endswith("-page")]
+        (spec, *_) = pod_specs(found)
+        (operator,) = spec["containers"]
+        return services, [one["name"] for one in operator["ports"]], {one["name"]: one.get("value") for one in operator["env"]}
+
+    services, ports, environment = told()
+    assert (services, ports) == ([], ["metrics", "health"])
+    assert "LEVEE_PAGE_PORT" not in environment
+    (service,), ports, environment = told(*of_file(EVERYTHING))
+    assert (service["spec"]["ports"][0]["port"], service["spec"]["ports"][0]["targetPort"]) == (9092, "page")
+    assert "page" in ports
+    assert environment["LEVEE_PAGE_PORT"] == "9092"
+    name = service["metadata"]["name"]
+    hosts = ["levee.example.com", name, f"{name}.system", f"{name}.system.svc", f"{name}.system.svc.cluster.local"]
+    assert environment["LEVEE_PAGE_HOSTS"].split(",") == hosts
+
+
+def test_the_network_policy_lets_nobody_to_the_page_whom_it_does_not_name() -> None:
+    def told(*words: str) -> dict[str, Any]:
+        policies = [one for one in rendered("--set=networkPolicy.enabled=true,page.enabled=true", *words) if one["kind"] == "NetworkPolicy"]
+        return {rule["ports"][0]["port"]: rule.get("from") for rule in policies[0]["spec"]["ingress"]}
+
+    assert told() == {"metrics": None}
+    assert told(*of_file(EVERYTHING))["page"] == [{"podSelector": {"matchLabels": {"app": "proxy"}}}]
+
+
 def test_neither_rules_nor_dashboards_are_made_unasked() -> None:
     assert not [one for one in rendered() if one["kind"] == "PrometheusRule" or "grafana_dashboard" in one["metadata"].get("labels", {})]
 
@@ -241,11 +270,12 @@ def test_the_operator_may_do_all_that_it_does(kube: Kube) -> None:
     """From a resource to pods and back, by pods whose image is nowhere: they cost nothing."""
     kube.create({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "levee-store"}, "stringData": STORE})
     try:
-        helm(*put(kube), CHART, *IMAGES, "--set=rbac.secretNames={levee-store}", kube=kube)
+        helm(*put(kube), CHART, *IMAGES, "--set=rbac.secretNames={levee-store},page.enabled=true", kube=kube)
         kube.create(topology(kube.namespace))
         until(lambda: len(workers(kube)) > 0, "the operator starts workers")
         assert {one["spec"]["serviceAccountName"] for one in workers(kube)} == {"levee-worker"}
         until(lambda: RELEASE in kube.run("get", "events.events.k8s.io", "--output=jsonpath={..reportingInstance}"), "it says so")
+        assert shown_by_the_page(kube)["name"] == f"{kube.namespace}/idle"
         kube.run("delete", "ftt", "idle", "--timeout=120s")
         until(lambda: not workers(kube), "its workers are gone")
         assert "orbidden" not in kube.run("logs", f"deployment/{RELEASE}")
@@ -256,6 +286,12 @@ def test_the_operator_may_do_all_that_it_does(kube: Kube) -> None:
 def workers(kube: Kube) -> list[Any]:
     found: list[Any] = kube.get("pods", "--selector=levee.dev/topology=idle")["items"]
     return found
+
+
+def shown_by_the_page(kube: Kube) -> Any:
+    """Through the API server, for who may."""
+    path = f"/api/v1/namespaces/{kube.namespace}/services/{RELEASE}-page:8082/proxy/picture.json"
+    return json.loads(kube.run("get", "--raw", path))["shown"]
 
 
 def topology(prefix: str) -> Any:
