@@ -102,7 +102,7 @@ ratchet: $(STAMP) ## record the sizes of modules and functions once they have be
 lock: $(STAMP) ## resolve the dependencies anew (with Python 3.11) into requirements.lock; UPGRADE=1: to the newest
 	@$(PY) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' || { echo "The lock is resolved with Python 3.11: make clean, then make lock PYTHON=python3.11" >&2; exit 1; }
 	CUSTOM_COMPILE_COMMAND="make lock" $(VENV)/bin/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --all-build-deps \
-		--extra dev --extra operator --extra spark --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-emit-options $(if $(UPGRADE),--upgrade) \
+		--extra chaos --extra dev --extra operator --extra spark --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-emit-options $(if $(UPGRADE),--upgrade) \
 		--output-file requirements.lock pyproject.toml
 
 clean: ## remove the virtual environment and all caches (measurements in build/bench stay)
