@@ -19,12 +19,12 @@ help: ## print what can be made
 venv: $(STAMP) ## install Levee and the locked dependencies into .venv
 
 # --no-build-isolation: the build uses the setuptools of the lock, not whatever is newest today.
-$(STAMP): requirements.lock pyproject.toml
+$(STAMP): requirements.lock pyproject.toml chaos/pyproject.toml
 	@if [ -z "$(PYTHON)" ]; then echo "No Python 3.11 or newer (with venv) was found. Install it, or name it: make PYTHON=/path/to/python3.11" >&2; exit 1; fi
 	@test -x $(PY) || $(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
 		echo "$(PYTHON) cannot make a virtual environment. On Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
 	$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.lock
-	$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable . --editable ./chaos
 	@touch $@
 
 lint: $(STAMP) ## check style, types, layers, purity, sizes, links and the lock; all complaints at once
