@@ -19,12 +19,12 @@ help: ## print what can be made
 venv: $(STAMP) ## install Levee and the locked dependencies into .venv
 
 # --no-build-isolation: the build uses the setuptools of the lock, not whatever is newest today.
-$(STAMP): requirements.lock pyproject.toml
+$(STAMP): requirements.lock pyproject.toml chaos/pyproject.toml
 	@if [ -z "$(PYTHON)" ]; then echo "No Python 3.11 or newer (with venv) was found. Install it, or name it: make PYTHON=/path/to/python3.11" >&2; exit 1; fi
 	@test -x $(PY) || $(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
 		echo "$(PYTHON) cannot make a virtual environment. On Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
 	$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.lock
-	$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable . --editable ./chaos
 	@touch $@
 
 lint: $(STAMP) ## check style, types, layers, purity, sizes, links and the lock; all complaints at once
@@ -105,7 +105,7 @@ ratchet: $(STAMP) ## record the sizes of modules and functions once they have be
 lock: $(STAMP) ## resolve the dependencies anew (with Python 3.11) into requirements.lock; UPGRADE=1: to the newest
 	@$(PY) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' || { echo "The lock is resolved with Python 3.11: make clean, then make lock PYTHON=python3.11" >&2; exit 1; }
 	CUSTOM_COMPILE_COMMAND="make lock" $(VENV)/bin/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --all-build-deps \
-		--extra dev --extra operator --extra spark --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-emit-options $(if $(UPGRADE),--upgrade) \
+		--extra chaos --extra dev --extra operator --extra spark --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-emit-options $(if $(UPGRADE),--upgrade) \
 		--output-file requirements.lock pyproject.toml
 
 clean: ## remove the virtual environment and all caches (measurements in build/bench stay)

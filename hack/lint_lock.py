@@ -15,7 +15,7 @@ from packaging.utils import NormalizedName, canonicalize_name
 from packaging.version import Version
 
 ROOT = Path(__file__).parent.parent
-LOCKED_EXTRAS = ("dev", "operator", "spark")  # what `make venv` installs besides the core
+LOCKED_EXTRAS = ("chaos", "dev", "operator", "spark")  # what `make venv` installs besides the core
 PIN = re.compile(r"^(?P<name>[A-Za-z0-9._-]+)==(?P<version>\S+)(?P<rest>(?:.*\\\n)*.*)", re.MULTILINE)
 FIX = "run `make lock`"
 

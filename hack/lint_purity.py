@@ -13,6 +13,7 @@ from pathlib import Path
 PURE = ("topology", "planning", "lifecycle", "control", "worlds/simulated", "page/picture")
 LEVEE = Path(__file__).parent.parent / "operator" / "levee"
 LOG = Path(__file__).parent.parent / "spark_jobs" / "levee_spark" / "log"  # the protocol: its time and its answers are sent to it
+CHAOS = tuple(Path(__file__).parent.parent / "chaos" / "levee_chaos" / f"{name}.py" for name in ("aim", "fault", "journal"))
 
 CLOCK = "take the time (or a `Stop`) as an argument"
 RANDOM = "take a `random.Random` as an argument"
@@ -57,8 +58,10 @@ FILE_METHODS = {"read_text", "read_bytes", "write_text", "write_bytes"}  # of a 
 def main() -> int:
     layers = [layer for layer in PURE if (LEVEE / layer).exists()]
     folders = [*(LEVEE / layer for layer in layers), LOG]
-    complaints = [line for folder in folders for path in sorted(folder.rglob("*.py")) for line in complaints_in(path)]
-    print("\n".join(complaints) if complaints else f"lint_purity: no clock, randomness or I/O in {', '.join([*layers, 'the epoch log'])}")
+    paths = [*(path for folder in folders for path in sorted(folder.rglob("*.py"))), *CHAOS]
+    complaints = [line for path in paths for line in complaints_in(path)]
+    where = ", ".join([*layers, "the epoch log", "the aim of faults"])
+    print("\n".join(complaints) if complaints else f"lint_purity: no clock, randomness or I/O in {where}")
     return 1 if complaints else 0
 
 

@@ -14,7 +14,7 @@ from hypothesis import settings
 settings.register_profile("levee", deadline=None, print_blob=True)
 settings.load_profile("levee")
 
-LONG = ("faults", "worlds")  # folders whose tests start workers: minutes each on a busy machine
+LONG = ("faults", "worlds", "chaos")  # folders whose tests start workers: minutes each on a busy machine
 REQUIRED = os.environ.get("LEVEE_E2E") == "required"  # set by `make e2e`
 
 

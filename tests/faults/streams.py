@@ -9,10 +9,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from levee.topology.names import TaskId
-from levee_spark.log import ask, digest
-from levee_spark.log.keys import numbered
-from levee_spark.log.requests import Get, Script, Want
-from levee_spark.log.values import GENESIS, EpochObject, Kind, Manifest
+from levee_spark.log import digest, history
+from levee_spark.log.values import GENESIS, Kind, Manifest
 from levee_spark.log.wiring import Wiring
 from levee_spark.store.address import open_store
 from levee_spark.store.drive import drive
@@ -26,20 +24,9 @@ def streams_of(wiring: Wiring, store: str) -> Streams:
     """All manifests, read anew."""
     driver = StoreDriver(open_store(store))
     try:
-        return {task: drive(manifests(wiring, TaskId(task)), driver) for task in STREAMS}
+        return {task: drive(history.manifests(wiring.layout, TaskId(task)), driver) for task in STREAMS}
     finally:
         driver.close()
-
-
-def manifests(wiring: Wiring, task: TaskId) -> Script[tuple[Manifest, ...]]:
-    found = []
-    for name in (yield from ask.names(wiring.layout.epochs(task))):
-        answer = yield from ask.persistently(Get(name, Want.MANIFEST))
-        record = getattr(answer, "record", None)
-        assert isinstance(record, EpochObject), f"{name}: {answer}"
-        assert record.manifest.epoch == numbered(name)
-        found.append(record.manifest)
-    return tuple(found)
 
 
 def check_lines(streams: Streams) -> None:

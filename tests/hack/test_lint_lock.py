@@ -12,7 +12,7 @@ spark = ["pyspark"]
 chaos = ["chaostoolkit"]
 """
 HASH = " \\\n    --hash=sha256:00ff\n"
-LOCK = f"kopf==1.45.2{HASH}pyspark==4.3.0{HASH}pyyaml==6.0.3{HASH}ruff==0.17.5{HASH}setuptools==84.2.1{HASH}"
+LOCK = f"chaostoolkit==1.19.0{HASH}kopf==1.45.2{HASH}pyspark==4.3.0{HASH}pyyaml==6.0.3{HASH}ruff==0.17.5{HASH}setuptools==84.2.1{HASH}"
 
 
 def test_a_lock_with_all_that_is_asked_for_is_fine() -> None:

@@ -1,0 +1,32 @@
+"""Why an action or a probe has failed, in the words of Levee's complaints.
+
+Called by: everything here that acts; Chaos Toolkit shows the text of the exception.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from levee.plans import ending
+from levee.topology.complaint import Complaint
+from levee.topology.wording import complaint_text
+
+
+class Refused(Exception):
+    """Nothing was done: there is nobody to hit, or no means to."""
+
+    def __init__(self, heading: str, complaints: Sequence[Complaint] = ()) -> None:
+        super().__init__("\n".join([heading, *map(complaint_text, complaints)]))
+        self.complaints = tuple(complaints)
+
+
+class NoEffect(Exception):
+    """It was done, its effect was not there, and so it was undone."""
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """What Levee's own commands refuse, in full: only the text of an exception reaches the reader."""
+    try:
+        yield
+    except ending.Refused as wrong:
+        raise Refused(wrong.heading, wrong.complaints) from None
