@@ -84,8 +84,9 @@ def test_the_input_keeps_to_what_some_configuration_declares(rates: dict[str, fl
 def test_what_does_not_run_is_not_accounted() -> None:
     ledger = Ledger()
     ledger.interval(ENDED, seeing(), LEVEL, NOW)
-    assert ledger.interval(ENDED, seeing(anchored=False), LEVEL, at(2_000)) is None
-    assert ledger.interval(ENDED, seeing(record=record(stopped=True)), LEVEL, at(4_000)) is None
+    assert ledger.interval(ENDED, seeing(record=record(stopped=True)), LEVEL, at(2_000)) is not None, "until then it did"
+    assert ledger.interval(ENDED, seeing(record=record(stopped=True)), LEVEL, at(3_000)) is None
+    assert ledger.interval(ENDED, seeing(anchored=False), LEVEL, at(4_000)) is None
     assert ledger.interval(ENDED, seeing(), LEVEL, at(6_000)) is None
     assert ledger.interval(ENDED, seeing(), LEVEL, at(8_000)) is not None
 

@@ -11,7 +11,7 @@ from levee.control.names import Instant, ReplicaName
 from levee.control.seen import Measured, Observation, Phase, Status
 from levee.control.steps import Step
 from levee.control.switching import Switching
-from tests.control.stage import FULL, HIGH, LOW, MARKET, NOW, PLACED, RECORD, WANTED, record, running, seeing, worker
+from tests.control.stage import FULL, HEALTHY, HIGH, LOW, MARKET, NOW, PLACED, RECORD, WANTED, record, running, seeing, worker
 
 DWELL = WANTED.patience.dwell_ms
 IN_HIGH = record(tuple((name, rank) for name, rank in FULL if name in WANTED.active[HIGH]))
@@ -24,7 +24,7 @@ def at(ms: int) -> Instant:
 
 def known(since: Instant, **changes: Any) -> Observation:
     """Rates that nothing keeps from being followed, for as long."""
-    seen = seeing(**changes)
+    seen = seeing(HEALTHY, **changes)
     return seen.with_history(Measured(seen.rates, "", since), seen.outages)
 
 

@@ -41,11 +41,11 @@ class Ledger:
     due: tuple[int, Instant] | None = None  # the newest epoch that somebody has told of, and when
 
     def interval(self, wanted: Wanted, seen: Observation, level: Level, now: Instant) -> Sums | None:
-        """None: it does not run, or has only been begun to be looked at."""
+        """None: it did not run at the last look, or there was none."""
         before, self.at = self.at, now if runs(seen) else None
         rows = self.differences(seen)
         self.due = newest_due(seen, now) or self.due
-        if self.at is None or before is None:
+        if before is None:
             return None
         seconds = (now - before) / 1000
         active, there = replicas(wanted, seen)

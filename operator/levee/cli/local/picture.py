@@ -27,11 +27,12 @@ def heading(table: RunTable, summary: RunSummary) -> Text:
     working = f"{summary.working} of {summary.replicas} replicas work"
     configuration = f", configuration {table.configuration}" if table.configuration else ""
     far = f"{table.topology}: epoch {summary.epoch}, lag {summary.lag_epochs}"
+    account = accounted(table)
     if table.ended:
-        return Text(f"{far}; {table.ended}", style="bold")
+        return Text("\n".join(filter(None, (f"{far}; {table.ended}", account))), style="bold")
     line = f"{far}, {working}{configuration}, {summary.rows_per_s:.0f} rows/s\n"
     told = f"{table.reason}: {table.text}" if table.text else table.reason
-    return Text(line, style="bold").append("\n".join(filter(None, (told, accounted(table)))), style="not bold")
+    return Text(line, style="bold").append("\n".join(filter(None, (told, account))), style="not bold")
 
 
 def accounted(table: RunTable) -> str:
