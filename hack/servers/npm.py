@@ -78,13 +78,13 @@ def pack(browser: Browser, programs: Path, work: Path) -> Path:
 
 
 def npm(programs: Path) -> list[str | Path]:
-    """The wheel has no script for it."""
-    own = programs / "npm"
-    return [own] if own.exists() else [programs / "node", programs.parent / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"]
+    """Where Node carries it along, by Node: a wheel holds copies of what elsewhere are links, and those do not find the rest."""
+    carried = programs.parent / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
+    return [programs / "node", carried] if carried.exists() else ["npm"]
 
 
 def first_on_path(programs: Path) -> dict[str, str]:
-    """npm is a script of Node's, which it looks for."""
+    """npm may be a script of Node's, which it looks for."""
     return {"PATH": f"{programs}{os.pathsep}{os.environ.get('PATH', '')}"}
 
 

@@ -152,6 +152,14 @@ def test_a_browser_is_unpacked_with_the_libraries_that_it_brings(tmp_path: Path)
     assert (place / "chromium").stat().st_mode & 0o111
 
 
+def test_an_npm_that_node_carries_along_is_run_by_that_node(tmp_path: Path) -> None:
+    assert npm.npm(tmp_path / "bin") == ["npm"]
+    script = tmp_path / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
+    script.parent.mkdir(parents=True)
+    script.touch()
+    assert npm.npm(tmp_path / "bin") == [tmp_path / "bin" / "node", script]
+
+
 def test_a_browser_with_another_integrity_is_refused(tmp_path: Path) -> None:
     browser = Browser("chromium", "@example/chromium", "1.0.0", "sha512-other")
     with pytest.raises(ServerTrouble, match=r"@example/chromium@1\.0\.0 has the integrity sha512-.*, but sha512-other is pinned"):

@@ -75,5 +75,5 @@ def test_an_unknown_server_is_refused_with_the_names_of_those_there_are(capsys: 
     assert main.main(["install", "nonsense"]) == 1
     assert (
         capsys.readouterr().err
-        == "There is no server nonsense; there are toxiproxy, versitygw, minio, prometheus, promtool, kafka, spark-kafka.\n"
+        == "There is no server nonsense; there are toxiproxy, versitygw, minio, prometheus, promtool, kafka, spark-kafka, chromium.\n"
     )
