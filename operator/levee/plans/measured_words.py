@@ -17,6 +17,7 @@ from levee.topology.wording import count, number
 
 DEPENDENT = 0.1  # of the time
 FULL = 0.01  # of the epochs
+INPUT = ("from", "partitionBy", "selectivity", "cost")
 MISSED = 1.2  # times the highest that was measured
 
 
@@ -53,7 +54,7 @@ def input_lines(written: Sequence[Mapping[str, Any]], operator: MeasuredOperator
     yield "  inputs:"
     for entry in written:
         one = next(one for one in operator.inputs if one.origin == entry["from"])
-        yield f"  - {flow(entry)} # {input_words(one)}"
+        yield f"  - {flow({name: entry[name] for name in INPUT if name in entry})} # {input_words(one)}"
 
 
 def input_words(one: MeasuredInput) -> str:

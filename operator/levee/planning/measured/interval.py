@@ -7,6 +7,7 @@ Called by: levels, per_row.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import isnan
 from typing import TypeAlias
 
 import numpy as np
@@ -15,8 +16,8 @@ from numpy.typing import NDArray
 Floats: TypeAlias = NDArray[np.float64]
 Statistic: TypeAlias = Callable[[Floats], Sequence[float] | None]  # of rows in the order of time; None: they do not tell
 
-BLOCKS = 10
-STUDENT = 2.262  # 95 % of Student's distribution with BLOCKS - 1 degrees of freedom
+BLOCKS, BLOCKS_MIN = 10, 5
+STUDENT = {5: 2.776, 6: 2.571, 7: 2.447, 8: 2.365, 9: 2.306, 10: 2.262}  # 95 % of Student's distribution, by the number of blocks
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,17 +51,22 @@ def estimated(rows: Floats, statistic: Statistic) -> tuple[Estimate, ...] | None
     spreads = half_widths(rows, statistic)
     if spreads is None:
         return tuple(map(Estimate, values))
-    return tuple(Estimate(value, max(0.0, value - half), value + half) for value, half in zip(values, spreads, strict=True))
+    return tuple(around(value, half) for value, half in zip(values, spreads, strict=True))
+
+
+def around(value: float, half: float) -> Estimate:
+    """Not a number: all of it happened in one stretch."""
+    return Estimate(value) if isnan(half) else Estimate(value, max(0.0, value - half), value + half)
 
 
 def half_widths(rows: Floats, statistic: Statistic) -> Sequence[float] | None:
-    if len(rows) < BLOCKS:
+    count = min(BLOCKS, len(rows))
+    if count < BLOCKS_MIN:
         return None
-    blocks = np.array_split(np.arange(len(rows)), BLOCKS)
-    without = [statistic(np.delete(rows, block, axis=0)) for block in blocks]
+    without = [statistic(np.delete(rows, block, axis=0)) for block in np.array_split(np.arange(len(rows)), count)]
     told = [one for one in without if one is not None]
-    if len(told) < BLOCKS:
-        return None  # all of it happened in one stretch
+    if len(told) < count:
+        return None
     found = np.array(told)
-    variance = (BLOCKS - 1) / BLOCKS * ((found - found.mean(axis=0)) ** 2).sum(axis=0)
-    return [float(STUDENT * one) for one in np.sqrt(variance)]
+    variance = (count - 1) / count * ((found - found.mean(axis=0)) ** 2).sum(axis=0)
+    return [float(STUDENT[count] * one) for one in np.sqrt(variance)]

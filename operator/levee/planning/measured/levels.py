@@ -8,6 +8,7 @@ Called by: descriptor, joint.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import nan
 from typing import TypeAlias
 
 import numpy as np
@@ -46,12 +47,10 @@ def groups(rates: Floats, tops: Sequence[float]) -> list[Floats]:
     return [rates[(rates > low) & (rates <= high)] for low, high in pairwise(bounds)]
 
 
-def told(rates: Floats, tops: Sequence[float]) -> tuple[float, ...] | None:
-    """The mean of each level, then the fraction of the time of each."""
+def told(rates: Floats, tops: Sequence[float]) -> tuple[float, ...]:
+    """The mean of each level, which one that does not hold has none of, then the fraction of the time of each."""
     parts = groups(rates, tops)
-    if not all(len(part) for part in parts):
-        return None
-    return (*(float(part.mean()) for part in parts), *(len(part) / len(rates) for part in parts))
+    return (*(float(part.mean()) if len(part) else nan for part in parts), *(len(part) / len(rates) for part in parts))
 
 
 def capped(share: Estimate) -> Estimate:
