@@ -65,10 +65,12 @@ def after_experiment_control(state: Document, **_: Any) -> None:
 
 
 def judge(state: Document) -> None:
-    """What Chaos Toolkit passes over: a probe of the method that fails is a deviation, a rollback that fails is a failure."""
+    """What Chaos Toolkit calls completed: an experiment that was never done, and one whose probes or rollbacks have failed."""
+    before = state["steady_states"]["before"]
+    never = before is not None and not before["steady_state_met"]
     probes = [run for run in state["run"] if has_failed(run) and run["activity"]["type"] == "probe"]
     state["deviated"] = state["deviated"] or bool(probes)
-    if state["status"] == "completed" and (probes or any(map(has_failed, state["rollbacks"]))):
+    if state["status"] == "completed" and (never or probes or any(map(has_failed, state["rollbacks"]))):
         state["status"] = "failed"
 
 

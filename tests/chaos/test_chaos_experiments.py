@@ -115,6 +115,16 @@ def test_an_action_whose_target_does_not_exist_fails_and_the_experiment_ends_the
     assert "it-recovers" not in [one["activity"]["name"] for one in ended.journal["run"]]
 
 
+def test_where_the_steady_state_does_not_hold_before_nothing_is_done_and_that_is_a_failure(toy: Toy) -> None:
+    def strict(document: dict[str, Any]) -> None:
+        document["steady-state-hypothesis"]["probes"][1]["provider"]["arguments"]["epochs"] = 0
+
+    lines = toy.keeping.lines()
+    ended = toy.ended(toy.begin(changed(PRIMARY, toy.place, strict)))
+    assert (ended.code, ended.journal["status"], ended.journal["run"]) == (1, "failed", []), ended.told
+    assert toy.keeping.lines() == lines
+
+
 def test_a_probe_of_the_method_that_fails_is_a_deviation(toy: Toy) -> None:
     def impatient(document: dict[str, Any]) -> None:
         document["method"] = document["method"][1:2]
@@ -130,7 +140,10 @@ def test_a_probe_of_the_method_that_fails_is_a_deviation(toy: Toy) -> None:
 def paused(toy: Toy, experiment: Path) -> "subprocess.Popen[str]":
     process = toy.begin(experiment, "--var", "operator=total", "--var", "for_s:int=3600")
     until("a replica sleeps", lambda: bool(toy.standing()) or process.poll() is not None)
-    assert process.poll() is None, toy.ended(process).told
+    if process.poll() is not None:
+        ended = toy.ended(process)
+        assert ended.was_too_early, ended.told
+        return paused(toy, experiment)
     [entry] = toy.standing()
     until("it stands still", lambda: toy.is_any_stopped(entry))
     return process

@@ -17,7 +17,7 @@ WORKER = (sys.executable, "-m", "tests.worlds.toy_worker")
 TURNS_MAX = 400
 
 
-def toy(store: str, *, rest: str = "") -> str:
+def toy(store: str, *, rest: str = "", failure_timeout: str = "1s") -> str:
     return f"""
 apiVersion: levee.dev/v1alpha1
 kind: FaultTolerantTopology
@@ -33,7 +33,7 @@ spec:
   - {{name: double, function: "tests.worlds.toy:double", inputs: [{{from: numbers, cost: 1us}}]}}
   - {{name: total, function: "tests.worlds.toy:total", inputs: [{{from: double, cost: 1us}}]}}
   sinks: [{{name: out, from: total, spark: {{format: json, options: {{path: /nowhere}}}}}}]
-  faultTolerance: {{target: {{completeness: 1.0}}, checkpoint: {{every: 5}}, failureTimeout: 1s{rest}}}
+  faultTolerance: {{target: {{completeness: 1.0}}, checkpoint: {{every: 5}}, failureTimeout: {failure_timeout}{rest}}}
   placement:
     nodes: [{{name: node-1}}, {{name: node-2}}, {{name: node-3}}]
 """
@@ -46,10 +46,10 @@ def numbers() -> None:
 double = total = numbers
 
 
-def asked(place: Path, *faults: Fault, rest: str = "") -> Ask:
+def asked(place: Path, *faults: Fault, rest: str = "", failure_timeout: str = "1s") -> Ask:
     """A run in `place`, with everything that belongs to it."""
     file = place / "toy.yaml"
-    file.write_text(toy((place / "store").as_uri(), rest=rest))
+    file.write_text(toy((place / "store").as_uri(), rest=rest, failure_timeout=failure_timeout))
     return Ask(str(file), directory=str(place / "run"), faults=faults, command=WORKER)
 
 

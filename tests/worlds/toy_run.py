@@ -1,6 +1,6 @@
-"""`levee run` of the toy, as a process of its own that can be killed: python -m tests.worlds.toy_run PLACE
+"""`levee run` of the toy, as a process of its own that can be killed: python -m tests.worlds.toy_run PLACE [FAILURE_TIMEOUT]
 
-Called by: the tests of crashes.
+Called by: the tests of crashes and of chaos.
 """
 
 import sys
@@ -10,4 +10,5 @@ from levee.cli.local.start import run_here
 from tests.worlds.toy import asked
 
 if __name__ == "__main__":
-    sys.exit(run_here(asked(Path(sys.argv[1]))))
+    place, *timeout = sys.argv[1:]
+    sys.exit(run_here(asked(Path(place), failure_timeout=timeout[0]) if timeout else asked(Path(place))))
