@@ -1,5 +1,6 @@
 """The class archive of a worker's JVM: used where it fits, and never needed."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -43,3 +44,12 @@ def test_a_runtime_without_an_archive_of_its_own_gets_one_to_stand_on(tmp_path: 
     assert base is not None and base.name.endswith("-base.jsa")
     (server / "classes.jsa").touch()
     assert archive.base_of(tmp_path / "bin" / "java") is None
+
+
+def test_archives_of_environments_that_are_gone_do_not_pile_up(tmp_path: Path) -> None:
+    for age in range(archive.KEPT + 3):
+        file = tmp_path / f"{age}.jsa"
+        file.touch()
+        os.utime(file, (10_000 - age, 10_000 - age))
+    archive.forget_old(tmp_path)
+    assert sorted(file.name for file in tmp_path.iterdir()) == [f"{age}.jsa" for age in range(archive.KEPT)]

@@ -132,3 +132,12 @@ def test_values_are_printed_as_a_json_sink_writes_them(wiring: Wiring, driver: S
     [sunk] = json_lines(pa.table(columns), skip_nulls=False).decode().splitlines()
     assert json.loads(line, parse_constant=pytest.fail) == {"_epoch": 1, "_task": TASK, **json.loads(sunk)}
     assert json.loads(sunk)["counts"] == {"a": 1}
+
+
+def test_what_a_failed_epoch_holds_is_no_rows(tail: Tail, wiring: Wiring, driver: StoreDriver) -> None:
+    put(wiring, driver, 5, b"epoch 5: ValueError: no such user", 0, Kind.FAILED)
+    put(wiring, driver, 6, packed([60]), 1)
+    assert values(tail, begin=4) == [(4, 40), (4, 41), (6, 60)]
+    tail.dead = True
+    [told] = [json.loads(line) for line in tail.lines(5, 10, follow=False)]
+    assert told["error"] == "epoch 5: ValueError: no such user"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from levee.control.actions import Decision, Reason
-from levee.control.events import Event, decided, divergences, nodes, primaries, waiting, workers
+from levee.control.events import Event, decided, divergences, losses, nodes, primaries, waiting, workers
 from levee.control.findings import AND
 from levee.control.names import ReplicaName
 from levee.control.seen import Observation, ReplicaSeen, Status
@@ -27,7 +27,7 @@ class Chronicle:
 
     def events(self, before: Observation, after: Observation, was: Decision | None, decision: Decision) -> tuple[Event, ...]:
         changes = (*nodes(before, after), *workers(before, after), *primaries(before, after), *divergences(before, after))
-        return (*changes, *waiting(before, after), *self.failures(before, after), *self.decided(was, decision))
+        return (*changes, *losses(before, after), *waiting(before, after), *self.failures(before, after), *self.decided(was, decision))
 
     def failures(self, before: Observation, after: Observation) -> Iterator[Event]:
         earlier, states = before.states(), after.states()

@@ -80,6 +80,16 @@ def divergences(before: Observation, after: Observation) -> Iterator[Event]:
             yield Event(replica, text, grave=True)
 
 
+def losses(before: Observation, after: Observation) -> Iterator[Event]:
+    """What `onError: skip` permits, and nobody should have to look for. The more often, the more seldom it is told."""
+    earlier = before.states()
+    for replica, state in after.states().items():
+        known = earlier[replica].dropped if replica in earlier else 0
+        if state.dropped.bit_length() > known.bit_length():
+            text = f"raised and was skipped (onError: skip), {state.dropped} times by now; levee tail --dead says which and why"
+            yield Event(replica, text, grave=True)
+
+
 def waiting(before: Observation, after: Observation) -> Iterator[Event]:
     """Sources, for what they import; once for all replicas of a task."""
     earlier = {(state.task, state.waits) for state in before.states().values()}

@@ -65,6 +65,7 @@ class ReplicaSeen:
     read_ago_ms: int | None = None  # when that was, as of when this was told
     forked_ago_ms: int | None = None  # when it has taken a state from a checkpoint last
     processed: Processed = Processed()
+    dropped: int = 0  # epochs whose function raised, that it has committed without rows
 
     @property
     def task(self) -> TaskId:

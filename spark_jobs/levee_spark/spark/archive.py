@@ -17,6 +17,7 @@ from levee_spark.spark import compiled, gateway, java
 from levee_spark.spark.compiled import folder
 
 DUMPS_WITHIN_S = 300.0
+KEPT = 4  # archives of other environments on this machine, each as large as Spark's jars
 QUIET = "-Xlog:cds*=off"  # where the archive does not fit, the JVM would say so in every worker's log
 
 
@@ -65,11 +66,21 @@ def make(wanted: Sequence[str], settings: Mapping[str, str], train: Callable[[Sp
         assert jvm.process.stdin is not None
         jvm.process.stdin.close()  # it ends by itself, and writes the archive
         jvm.process.wait(DUMPS_WITHIN_S)
+    except subprocess.TimeoutExpired:
+        raise NotMade(f"{java.find()} has not written it within {DUMPS_WITHIN_S:.0f} s; workers start later without it") from None
     finally:
         jvm.process.kill()
     if not partial.exists():
         raise NotMade(f"{java.find()} has written no archive; see {log}")
+    forget_old(folder())
     return partial.rename(archive())
+
+
+def forget_old(folder: Path) -> None:
+    """Of environments that are gone, most likely. Whoever has one mapped keeps it."""
+    found = sorted(folder.glob("*.jsa"), key=lambda file: file.stat().st_mtime, reverse=True)
+    for file in found[KEPT:]:
+        file.unlink(missing_ok=True)
 
 
 def made_base(program: Path) -> Path | None:
@@ -77,7 +88,7 @@ def made_base(program: Path) -> Path | None:
     if base is not None and not base.exists():
         partial = base.with_suffix(f".{os.getpid()}")
         words = [str(program), "-Xshare:dump", f"-XX:SharedArchiveFile={partial}"]
-        subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False, timeout=DUMPS_WITHIN_S)
+        subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
         if not partial.exists():
             raise NotMade(f"{program} makes no archive of its own classes")
         partial.rename(base)

@@ -107,7 +107,7 @@ class Tail:
         manifest = one.manifest
         if self.dead and lost_rows(manifest):
             yield json.dumps({"_epoch": manifest.epoch, "_task": task, "kind": manifest.kind.value, "error": error_of(one)})
-        elif not self.dead:
+        elif not self.dead and manifest.kind is Kind.FINAL:  # what an epoch that was lost holds is why
             for row in rows_in(one.payload):
                 yield json.dumps({"_epoch": manifest.epoch, "_task": task, **row}, ensure_ascii=False, allow_nan=False)
 

@@ -98,4 +98,5 @@ def replica_in(entry: Mapping[str, Any]) -> ReplicaSeen:
         whole(entry.get("read_ago_ms")),
         whole(entry.get("forked_ago_ms")),
         processed_in(entry.get("processed")),
+        int((entry.get("counts") or {}).get("dead", 0)),
     )
