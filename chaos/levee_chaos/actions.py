@@ -9,7 +9,7 @@ Called by: `chaos run`, from an experiment's method and rollbacks.
 from levee.topology.complaint import Complaint
 from levee_chaos import inflicting
 from levee_chaos.fault import Fault, Kind, Role, Whom
-from levee_chaos.refusals import Refused
+from levee_chaos.refusals import Refused, number
 from levee_chaos.worlds.local_run import find
 
 __all__ = ["crash_node", "crash_replica", "crash_worker", "pause_node", "pause_replica", "slow_replica", "undo_faults"]
@@ -108,6 +108,7 @@ def slow_replica(
 
     With a share of 0.75 it computes a quarter of what it could, on a machine with cores to spare. It ends as a pause does.
     """
+    share = number("share", share)
     if not 0.1 <= share <= 0.9:
         complaint = Complaint("share", f"{share:g} is no share of the time between 0.1 and 0.9", "use pause_replica to stop it altogether")
         raise Refused(inflicting.NOTHING, [complaint])
@@ -131,6 +132,7 @@ def role_in(word: str) -> Role:
 
 def ms_in(seconds: float) -> int:
     """Faults that last have an end of their own."""
+    seconds = number("for_s", seconds)
     if not seconds > 0:
         raise Refused(inflicting.NOTHING, [Complaint("for_s", f"{seconds:g} s is no time", "say for how many seconds it lasts")])
     return max(1, round(1_000 * seconds))

@@ -11,7 +11,7 @@ from levee.topology.complaint import Complaint
 from levee.topology.wording import listed
 from levee_chaos import golden, journal, streams
 from levee_chaos.keeping import Keeping, utc_ms
-from levee_chaos.refusals import Refused
+from levee_chaos.refusals import Refused, number
 from levee_chaos.worlds.local_run import Health, find
 
 __all__ = [
@@ -42,7 +42,7 @@ def state(topology: str = "", directory: str = "") -> str:
 
 def lag_below(epochs: int, topology: str = "", directory: str = "") -> bool:
     """Whether the slowest task is fewer epochs than that behind the newest epoch of a source."""
-    return find(directory, topology).health().lag_epochs < epochs
+    return find(directory, topology).health().lag_epochs < number("epochs", epochs)
 
 
 def guarantee_met(epochs: int = 10, topology: str = "", directory: str = "") -> bool:
@@ -51,11 +51,12 @@ def guarantee_met(epochs: int = 10, topology: str = "", directory: str = "") -> 
     A plan may promise to hold with some of them gone; here that does not count.
     """
     health = find(directory, topology).health()
-    return health.is_whole and health.lag_epochs < epochs
+    return health.is_whole and health.lag_epochs < number("epochs", epochs)
 
 
 def goes_on(epochs: int = 3, timeout_s: float = 60.0, topology: str = "", directory: str = "") -> float:
     """Wait until so many more epochs have come out, whoever is missing; how many seconds that took. Fails after the timeout."""
+    timeout_s, epochs = number("timeout_s", timeout_s), int(number("epochs", epochs))
     began_s, first = time.monotonic(), find(directory, topology).health().epoch
     while (epoch := find(directory, topology).health().epoch) < first + epochs:
         if time.monotonic() - began_s > timeout_s:
@@ -70,6 +71,7 @@ def recovered(timeout_s: float = 120.0, epochs: int = 10, topology: str = "", di
 
     Fails after the timeout, and says what is missing.
     """
+    timeout_s, epochs = number("timeout_s", timeout_s), int(number("epochs", epochs))
     began_s, first = time.monotonic(), find(directory, topology).health().epoch
     while True:
         run = find(directory, topology)

@@ -23,6 +23,16 @@ class NoEffect(Exception):
     """It was done, its effect was not there, and so it was undone."""
 
 
+def number(name: str, told: object) -> float:
+    """What `chaos run --var` says is text, unless it names a type."""
+    try:
+        return float(str(told))
+    except ValueError:
+        raise Refused(
+            "levee-chaos: nothing was done.", [Complaint(name, f"'{told}' is no number", f"write {name}: 5, or --var {name}:float=5")]
+        ) from None
+
+
 @contextmanager
 def told() -> Iterator[None]:
     """What Levee's own commands refuse, in full: only the text of an exception reaches the reader."""

@@ -12,7 +12,7 @@ from levee.topology.names import NodeName
 from levee.worlds.local.faults import Hit
 from levee.worlds.local.folder import Folder
 from levee.worlds.local.processes import Process
-from levee_chaos import deadman, inflicting
+from levee_chaos import actions, deadman, inflicting
 from levee_chaos.aim import Aimed
 from levee_chaos.fault import Fault, Kind, Whom
 from levee_chaos.journal import Step
@@ -116,3 +116,9 @@ def test_what_another_living_experiment_has_done_is_left_alone(stage: Stage, mon
 
 def test_where_there_was_no_experiment_there_is_nothing_to_undo(tmp_path: Path) -> None:
     assert inflicting.undo_all(Folder(tmp_path)) == []
+
+
+def test_what_is_given_as_text_is_a_number_where_it_can_be() -> None:
+    assert actions.ms_in("2.5") == 2_500  # type: ignore[arg-type]  # as `--var for_s=2.5` has it
+    with pytest.raises(Refused, match=r"'soon' is no number[\s\S]*--var for_s:float=5"):
+        actions.ms_in("soon")  # type: ignore[arg-type]

@@ -138,6 +138,12 @@ def test_a_run_of_another_topology_is_refused(place: Path, capsys: pytest.Captur
     assert ended.code == 2 and "is a run of tests/toy, not of tests/other" in ended.err
 
 
+def test_a_look_back_that_is_too_short_is_wrong_usage(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ran(place)
+    ended = levee(capsys, "profile", "-f", "toy.yaml", "--epochs", "1")
+    assert ended.code == 2 and "--epochs: is 1, and" in ended.err
+
+
 def test_another_graph_than_that_which_has_run_is_refused(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ran(place)
     text = Path("toy.yaml").read_text()

@@ -25,6 +25,12 @@ def test_a_peak_is_shown_with_what_was_promised_for_it(capsys: pytest.CaptureFix
     assert "The promise was kept." in ended.out
 
 
+def test_a_plan_that_promises_less_than_was_asked_for_keeps_only_that(capsys: pytest.CaptureFixture[str]) -> None:
+    ended = levee(capsys, *SHORT, "--target", "0.99")
+    assert ended.code == 0, ended.err
+    assert "What this plan promises was kept, and it is less than was asked for." in ended.out
+
+
 def test_the_same_seed_prints_the_same(capsys: pytest.CaptureFixture[str]) -> None:
     assert simulated(capsys) == simulated(capsys)
     assert simulated(capsys) != simulated(capsys, "--seed", "2")

@@ -58,7 +58,7 @@ def measure(reached: "Reached", resource: "Object", epochs: int, for_s: float, l
 
     data, loaded = described(resource, file)
     rows = counted(reached, resource, epochs)
-    check_enough(rows, owner_of(resource).key, runs=True)
+    check_enough(rows, owner_of(resource).key, epochs, runs=True)
     click.echo(f"{owner_of(resource).key}: counting CPU time for {for_s:g} s", err=True)
     spent = spending(looked(reached, resource, for_s))
     notes = () if spent else ("no worker could be asked for its CPU time (pods/proxy): cost stays as declared",)

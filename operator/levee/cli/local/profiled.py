@@ -48,10 +48,14 @@ def in_own_name(file: str) -> tuple[bytes, Loaded]:
         raise Refused(wrong.heading.replace("levee run: it cannot run.", HEADING, 1), wrong.complaints, wrong.code) from None
 
 
-def check_enough(rows: Passed, topology: str, *, runs: bool) -> None:
+def check_enough(rows: Passed, topology: str, most: int, *, runs: bool) -> None:
     least = epochs_min(rows.period_s)
     if rows.epochs >= least:
         return
+    if most < least:
+        raise Refused(
+            HEADING, [Complaint("--epochs", f"is {most}, and {least} are the least that tell anything", f"--epochs {least}")], Exit.USAGE
+        )
     wrong = f"has {count(rows.epochs, 'epoch')} that all of its streams have, and {least} are the least that tell anything"
     wait = f"try again in {(least - rows.epochs) * rows.period_s:.0f} s" if runs else "levee run it for longer"
     raise Refused(HEADING, [Complaint(topology, wrong, wait)])

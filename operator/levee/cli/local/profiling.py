@@ -46,7 +46,7 @@ def measure(wish: Wish) -> Profiled:
     wiring = wiring_in(folder, table.uid)
     check_same_graph(loaded, wiring, folder)
     rows = rows_of(table, wiring, wish.epochs)
-    check_enough(rows, table.topology, runs=table.controller is not None)
+    check_enough(rows, table.topology, wish.epochs, runs=table.controller is not None)
     spent, notes = spent_in(table, wish.for_s)
     assert loaded.topology is not None and loaded.resource is not None
     found = measured(loaded.topology, rows, spent, rows_max=loaded.resource.spec.epoch.max_rows, exactly=wish.levels)

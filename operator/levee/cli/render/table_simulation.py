@@ -28,10 +28,17 @@ def show(console: Console, found: Simulation) -> None:
     console.print(facts(list(outcome(found))))
     console.print()
     show_happenings(console, found)
-    verdict, style = ("The promise was kept.", "bold green") if found.kept else ("The promise was not kept.", "bold red")
-    console.print(Text(verdict, style=style))
+    console.print(verdict(found))
     for reason in found.shortcomings:
         console.print(Text(reason, style="yellow"))
+
+
+def verdict(found: Simulation) -> Text:
+    if not found.kept:
+        return Text("The promise was not kept.", style="bold red")
+    if found.shortcomings:
+        return Text("What this plan promises was kept, and it is less than was asked for.", style="bold yellow")
+    return Text("The promise was kept.", style="bold green")
 
 
 def header(found: Simulation) -> Iterable[tuple[str, RenderableType]]:
