@@ -91,6 +91,8 @@ class Toy:
 
     def begin(self, experiment: Path, *words: str) -> "subprocess.Popen[str]":
         command = [*CHAOS, "--no-version-check", "--settings", str(self.place / "settings.yaml"), "--no-log-file", "run", *words]
+        if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # tests that run in the background ignore it, and so would what they start
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         variables = ("--var", f"directory={self.directory}", "--var", "lag_epochs:int=100000")  # a slow machine is no finding
         return subprocess.Popen(
             [*command, *variables, "--journal-path", str(self.place / "journal.json"), str(experiment)],
