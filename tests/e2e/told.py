@@ -15,11 +15,14 @@ from levee.control.account import Statement, Sums
 from levee.control.steps import Step
 from levee.lifecycle.names import EventName, StateName
 from levee.lifecycle.runner import Timing
+from levee.planning.measured.drift import Drift, Quantity
+from levee.planning.measured.interval import Estimate
 from levee.serve.figures import Figures, Tally
 from levee.serve.health import serve
 from levee.serve.metrics import Metrics
 from levee.serve.promises import Promise
 from levee.serve.standing import Standing
+from levee.topology.names import OperatorName
 from levee.worlds.plans import Worth
 from levee_spark.store.counts import Counts
 from levee_spark.worker.metrics import Replicas
@@ -37,6 +40,7 @@ WELL = Figures(
     declared={"low": {"market": 400.0}, "high": {"market": 800.0}},
     measured={"market": 380.0},
     account=Statement(3600, Sums(3600, 9_900, 80, 20, 21_600, 28_800, 2_520, 3_600, 0, 3_600), overdue=5),
+    drifts=(Drift(Quantity.COST, OperatorName("total"), Estimate(1.5, 1.4, 1.6)),),
 )
 ILL = replace(WELL, replicas=(5, 8), promise=Promise(0.7, 0.4), silent=True, configuration="high", measured={"market": 990.0})
 
