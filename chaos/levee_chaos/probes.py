@@ -56,9 +56,8 @@ def guarantee_met(epochs: int = 10, topology: str = "", directory: str = "") -> 
 
 def goes_on(epochs: int = 3, timeout_s: float = 60.0, topology: str = "", directory: str = "") -> float:
     """Wait until so many more epochs have come out, whoever is missing; how many seconds that took. Fails after the timeout."""
-    timeout_s, epochs = number("timeout_s", timeout_s), int(number("epochs", epochs))
     began_s, first = time.monotonic(), find(directory, topology).health().epoch
-    while (epoch := find(directory, topology).health().epoch) < first + epochs:
+    while (epoch := find(directory, topology).health().epoch) < first + number("epochs", epochs):
         if time.monotonic() - began_s > timeout_s:
             complaint = Complaint("output", f"has come from epoch {first} to {epoch} only", "see levee status")
             raise Refused(f"levee-chaos: it has not gone on within {timeout_s:g} s.", [complaint])
@@ -71,12 +70,11 @@ def recovered(timeout_s: float = 120.0, epochs: int = 10, topology: str = "", di
 
     Fails after the timeout, and says what is missing.
     """
-    timeout_s, epochs = number("timeout_s", timeout_s), int(number("epochs", epochs))
     began_s, first = time.monotonic(), find(directory, topology).health().epoch
     while True:
         run = find(directory, topology)
         health = run.health()
-        if health.is_whole and health.lag_epochs < epochs and health.epoch > first + 1:
+        if health.is_whole and health.lag_epochs < number("epochs", epochs) and health.epoch > first + 1:
             return time.monotonic() - began_s
         if time.monotonic() - began_s > timeout_s:
             raise Refused(f"levee-chaos: it has not recovered within {timeout_s:g} s.", [missing(health, run.table.reason, epochs, first)])
@@ -130,6 +128,6 @@ def missing(health: Health, reason: str, epochs: int, first: int) -> Complaint:
     wrong = f"nothing has come out since epoch {first}"
     if not health.is_whole:
         wrong = f"{listed(health.idle[:12], 'and') or 'some planned replica'} does not work ({reason})"
-    elif health.lag_epochs >= epochs:
+    elif health.lag_epochs >= number("epochs", epochs):
         wrong = f"it is {health.lag_epochs} epochs behind its sources"
     return Complaint("topology", wrong, "see levee status and the logs of its workers")
