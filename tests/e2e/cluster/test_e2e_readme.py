@@ -44,6 +44,8 @@ STORE = {
 }
 ROLES = re.compile(r"\b(primary|secondary|standby)\b")
 SINCE = re.compile(r"^\S*\d\d:\d\d:\d\d.*\n", re.MULTILINE)  # lines of what happened
+ACCOUNT = re.compile(r"^over .* rows in time.*\n", re.MULTILINE)  # a busy machine has another one each time
+DRIFT = re.compile(r"^ *DescriptorHolds .*\n", re.MULTILINE)  # told once enough has been measured
 NUMBER = re.compile(r"\d+(\.\d+)?(m\d+s|ms|[smhd])?\b")
 
 
@@ -136,6 +138,6 @@ def run(command: str, kube: Kube, folder: Path) -> str:
 
 def essence(output: str) -> list[str]:
     """Its words, without numbers, times, whoever of two equals is the first, and how many rows an epoch has."""
-    quiet = SINCE.sub("", re.sub(r"LAST DEPLOYED: .*", "LAST DEPLOYED:", output))
+    quiet = ACCOUNT.sub("", DRIFT.sub("", SINCE.sub("", re.sub(r"LAST DEPLOYED: .*", "LAST DEPLOYED:", output))))
     alike = re.sub(r'"symbol": "\w+"', '"symbol": "#"', ROLES.sub("ROLE", NUMBER.sub("#", quiet)))
     return " ".join(dict.fromkeys(" ".join(line.split()) for line in alike.splitlines())).split()
