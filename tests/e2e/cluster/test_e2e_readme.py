@@ -44,7 +44,7 @@ STORE = {
 }
 ROLES = re.compile(r"\b(primary|secondary|standby)\b")
 SINCE = re.compile(r"^\S*\d\d:\d\d:\d\d.*\n", re.MULTILINE)  # lines of what happened
-ACCOUNT = re.compile(r"^over .* rows in time.*\n", re.MULTILINE)  # a busy machine has another one each time
+ACCOUNT = re.compile(r"^over [^\n]* rows in time.*?\n(?=\s*\n)", re.MULTILINE | re.DOTALL)  # a busy machine has another one each time
 DRIFT = re.compile(r"^ *DescriptorHolds .*\n", re.MULTILINE)  # told once enough has been measured
 NUMBER = re.compile(r"\d+(\.\d+)?(m\d+s|ms|[smhd])?\b")
 
