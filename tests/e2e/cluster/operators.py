@@ -50,15 +50,17 @@ class Operators:
     folder: Path
     started: list[Operator] = field(default_factory=list)
 
-    def start(self, *, dies_after: tuple[str, int] | None = None, lease_in: str = "", **settings: str) -> Operator:
-        """`lease_in`: another namespace than the others', so that it leads beside them. `settings`: of its environment."""
-        settings["KUBECONFIG"] = str(self.kube.kubeconfig)
-        settings["LEVEE_NAMESPACE"] = lease_in or self.kube.namespace
-        settings["LEVEE_WATCH_NAMESPACES"] = self.kube.namespace
+    def start(self, *, dies_after: tuple[str, int] | None = None, lease_in: str = "") -> Operator:
+        """`lease_in`: another namespace than the others', so that it leads beside them."""
+        environment = os.environ | {
+            "KUBECONFIG": str(self.kube.kubeconfig),
+            "LEVEE_NAMESPACE": lease_in or self.kube.namespace,
+            "LEVEE_WATCH_NAMESPACES": self.kube.namespace,
+        }
         words = ["-m", "levee.serve"] if dies_after is None else [str(DYING), dies_after[0], str(dies_after[1])]
         path = self.folder / f"operator-{len(self.started)}.log"
         with path.open("wb") as log:
-            process = subprocess.Popen([sys.executable, *words], env=os.environ | settings, stdout=log, stderr=log)
+            process = subprocess.Popen([sys.executable, *words], env=environment, stdout=log, stderr=log)
         self.started.append(Operator(process, path))
         return self.started[-1]
 

@@ -46,26 +46,6 @@ PLUGIN = str(Path(sys.executable).parent / "kubectl-levee")
 Make: TypeAlias = Callable[..., Any]  # a resource, as `resource` does it
 
 
-WITH_CODE = {
-    "spec": {
-        "containers": [
-            {
-                "name": "worker",
-                "env": [{"name": "PYTHONPATH", "value": "/work/code"}],
-                "volumeMounts": [{"name": "code", "mountPath": "/work/code"}],
-            }
-        ],
-        "volumes": [{"name": "code", "configMap": {"name": "code"}}],
-    }
-}
-
-
-def code(**modules: str) -> dict[str, Any]:
-    """For `WITH_CODE`: modules that the image does not have."""
-    texts = {f"{name}.py": text for name, text in modules.items()}
-    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "code"}, "data": texts}
-
-
 def one_pod(node: str) -> dict[str, Any]:
     """Of what is wanted, what makes it one."""
     return {"faultTolerance": ALONE, "placement": {"packing": "node", "nodeSelector": {"kubernetes.io/hostname": node}}}
@@ -185,13 +165,9 @@ class Trades:
         return {name: pq.read_table(pa.BufferReader(bytes(blob.data))) for name, blob in blobs.items() if blob is not None}
 
     def epochs(self) -> dict[str, str | None]:
-        """Every epoch of every stream."""
-        return {path: tag for path, tag in self.stored().items() if "/epochs/" in path}
-
-    def stored(self) -> dict[str, str | None]:
-        """By name, with a tag that changes with the content."""
+        """Every epoch of every stream, with a tag that changes with its content."""
         found = obstore.list(bucket(f"{self.prefix}/store", KEYS, 10_000)).collect()
-        return {one["path"]: one["e_tag"] for one in found}
+        return {one["path"]: one["e_tag"] for one in found if "/epochs/" in one["path"]}
 
     def last_epochs(self) -> dict[str, int]:
         """Of each of its streams; others keep theirs in the same store."""
