@@ -24,6 +24,10 @@ def test_replicas_share_a_node_only_when_there_are_fewer_nodes_than_replicas() -
     assert sorted(place({TASK: 1.0}, THREE[:2], 3, {})[TASK]) == ["a", "a", "b"]
 
 
+def test_of_nodes_that_are_equal_the_first_is_filled_first_whatever_its_name() -> None:
+    assert place({TASK: 1.0}, THREE[::-1], 2, {})[TASK] == ("c", "b")
+
+
 def test_a_large_node_takes_more() -> None:
     nodes = (node("big", "z", 3.0), node("small", "z", 1.0))
     placed = place({TaskId(f"op/{i}"): 1.0 for i in range(4)}, nodes, 1, {})

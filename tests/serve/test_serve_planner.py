@@ -44,6 +44,18 @@ def test_a_plan_is_made_in_another_process_and_what_cannot_be_is_said(one: Plann
     assert one.submit(resource, NODES).result().generation == 1
 
 
+def test_small_topologies_do_not_all_fill_the_same_nodes(resource: Object) -> None:
+    nodes = [Node(NodeName(f"node-{number}"), ZoneName(f"z{number % 3}"), 64.0) for number in range(60)]
+    spread = [planning.planned(renamed(resource, f"one-{number}"), nodes).planned.placement for number in range(20)]
+    used = {node for placement in spread for on in placement.values() for node in on}
+    assert len(used) > 20
+    assert planning.planned(resource, nodes) == planning.planned(resource, nodes[::-1])
+
+
+def renamed(resource: Object, name: str) -> Object:
+    return {**resource, "metadata": {**resource["metadata"], "name": name}}
+
+
 def test_when_its_process_was_killed_the_next_plan_is_made_in_another(one: Planner, resource: Object) -> None:
     one.submit(resource, NODES).result()
     assert one.child is not None

@@ -18,6 +18,7 @@ class _Fill:
     """How full each node is, as a share of its capacity, while tasks are being placed."""
 
     nodes: tuple[Node, ...]
+    place: dict[NodeName, int]  # in the order in which they are given, which is for the caller to say
     share: dict[NodeName, float] = field(default_factory=dict)
     count: dict[NodeName, int] = field(default_factory=dict)
 
@@ -26,17 +27,17 @@ class _Fill:
         self.count[node.name] = self.count.get(node.name, 0) + 1
 
     def best(self, taken: Sequence[Node], load_cores: float) -> Node:
-        """A node without a replica of this task, in a zone without one, least filled: in this order of importance."""
+        """A node without a replica of this task, in a zone without one, least filled, first in the order: in this order of importance."""
         zones = {node.zone for node in taken}
 
-        def rank(node: Node) -> tuple[bool, bool, float, int, str]:
+        def rank(node: Node) -> tuple[bool, bool, float, int, int]:
             after = self.share.get(node.name, 0.0) + load_cores / node.capacity_cores
             return (
                 node in taken,
                 node.zone in zones,
                 round(after, 9),
                 self.count.get(node.name, 0),
-                node.name,
+                self.place[node.name],
             )
 
         return min(self.nodes, key=rank)
@@ -48,8 +49,9 @@ def place(
     replicas: int,
     pinned: Pinned,
 ) -> dict[TaskId, tuple[NodeName, ...]]:
-    """Heaviest task first, each replica onto the least filled node that its task does not stand on yet."""
-    fill, by_name = _Fill(nodes), {node.name: node for node in nodes}
+    """Heaviest task first, each replica onto the least filled node that its task does not stand on yet; of equal ones onto the first."""
+    fill = _Fill(nodes, {node.name: place for place, node in enumerate(nodes)})
+    by_name = {node.name: node for node in nodes}
     placement = dict(pinned)
     for task, names in pinned.items():
         for name in names:

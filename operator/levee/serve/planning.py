@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from hashlib import sha256
 from typing import Any
 
 from levee.planning.strategies import STRATEGIES
@@ -74,8 +75,12 @@ def essence(resource: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def on_nodes(topology: Topology, nodes: Sequence[Node]) -> Topology:
-    """Those of the cluster, not those that a file imagined."""
-    return replace(topology, nodes=tuple(nodes))
+    """Those of the cluster, whatever a file imagined; each topology in its own order, or all would fill the same nodes first."""
+
+    def turn(node: Node) -> bytes:
+        return sha256(f"{topology.namespace}/{topology.name}/{node.name}".encode()).digest()
+
+    return replace(topology, nodes=tuple(sorted(nodes, key=turn)))
 
 
 def worth_of(report: Any) -> Worth:
