@@ -15,6 +15,7 @@ from benchmarks.planning.store import Row
 from levee.control.space import SLACK, covers
 from levee.planning.completeness import exact
 from levee.planning.problem import Goal, Problem
+from levee.topology.graph import Target
 
 MORE = 10
 
@@ -46,7 +47,7 @@ def counted(rows: Sequence[Row], wanted: int) -> Drawn:
 def row(seed: int, index: int, limit_s: float) -> Row:
     """Where there is none for what is asked for and a reserve, there is one without."""
     problem = drawn(seed, index)
-    goals = {**GOALS, **{f"{name}+": goal / (1 - RESERVE) for name, goal in GOALS.items()}} if is_apart(problem) else {}
+    goals = {**GOALS, **{f"{name}+": with_reserve(goal) for name, goal in GOALS.items()}} if is_apart(problem) else {}
     results = {name: exact.solve(problem, Goal(goal), stop=stop_after_cpu(limit_s)) for name, goal in goals.items()}
     return {
         "index": index,
@@ -54,6 +55,13 @@ def row(seed: int, index: int, limit_s: float) -> Row:
         "status": {name: one.status.value for name, one in results.items()},
         "gap": {name: one.gap for name, one in results.items()},
     }
+
+
+def with_reserve(goal: float) -> float:
+    """As `target: {completeness: ..., reserve: ...}` is planned."""
+    planned = Target(completeness=goal, reserve=RESERVE).planned
+    assert planned is not None
+    return planned
 
 
 def is_apart(problem: Problem) -> bool:

@@ -17,6 +17,7 @@ from levee.topology.graph import Target
         ("1/4", Target(completeness=0.25)),
         ("completeness=0.7", Target(completeness=0.7)),
         ("completeness=0.7,penalty=10m", Target(completeness=0.7, penalty=600)),
+        ("0.7,reserve=3%", Target(completeness=0.7, reserve=0.03)),
         ("fidelity = 0.9", Target(fidelity=0.9)),
         ("budget=6", Target(budget=6)),
     ],
@@ -25,7 +26,24 @@ def test_a_target_is_written_in_one_word(text: str, target: Target) -> None:
     assert amounts.target(text) == target
 
 
-@pytest.mark.parametrize("text", ["", "x", "-1", "budget=1.5", "budget=-1", "0.7,0.8,fidelity=1", "1/0", "penalty=3", "nan", "inf"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "x",
+        "-1",
+        "budget=1.5",
+        "budget=-1",
+        "0.7,0.8,fidelity=1",
+        "1/0",
+        "penalty=3",
+        "reserve=0.1",
+        "0.9,reserve=0.2",
+        "0.9,reserve=1",
+        "nan",
+        "inf",
+    ],
+)
 def test_what_is_no_target_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r".+"):
         amounts.target(text)

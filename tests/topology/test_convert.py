@@ -114,3 +114,9 @@ def test_what_is_wanted_is_carried_over() -> None:
 def test_the_topology_cannot_be_changed() -> None:
     with pytest.raises(FrozenInstanceError):
         topology_after().name = "other"  # type: ignore[misc]
+
+
+def test_a_plan_reaches_more_than_is_promised_where_a_reserve_is_set_aside() -> None:
+    assert Target(completeness=0.7).planned == 0.7
+    assert Target(completeness=0.7, reserve=0.3).planned == 1.0
+    assert Target(fidelity=0.7).planned is None

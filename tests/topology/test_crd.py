@@ -202,6 +202,11 @@ BROKEN: list[tuple[str, list[Change], str]] = [
         [put("faultTolerance.target", {"budget": 1, "penalty": "20h"})],
         "penalty is the price of missing completeness: it needs completeness as the target",
     ),
+    (
+        "a reserve of nothing",
+        [put("faultTolerance.target", {"budget": 1, "reserve": 0.1})],
+        "reserve is set aside from completeness: it needs completeness as the target, and no penalty",
+    ),
     ("probabilities", [put("sources.0.configurations.1.probability", 0.3)], ADD_UP),
     ("joint probabilities", [put("configurations", [{"probability": 0.5, "rates": {"web": 400, "app": 20}}])], ADD_UP),
     ("the sum of shares", [put("operators.0.shares", [0.5, 0.4])], "shares must add up to 1"),

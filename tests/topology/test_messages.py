@@ -391,6 +391,29 @@ ONE_MISTAKE: list[tuple[str, list[Change], str]] = [
         ),
     ),
     (
+        "a reserve without completeness",
+        [put("faultTolerance", {"strategy": "fidelity", "target": {"fidelity": 0.9, "reserve": 0.1}})],
+        text(
+            "spec.faultTolerance.target.reserve",
+            "is set aside from completeness, but completeness is not the target",
+            "add completeness, or remove the reserve",
+        ),
+    ),
+    (
+        "a reserve beside a price",
+        [put("faultTolerance.target", {"completeness": 0.7, "penalty": "20h", "reserve": 0.1})],
+        text(
+            "spec.faultTolerance.target.reserve",
+            "asks for more than completeness, and a penalty for less",
+            "remove the reserve or the penalty",
+        ),
+    ),
+    (
+        "a reserve that leaves too little",
+        [put("faultTolerance.target", {"completeness": 0.9, "reserve": 0.15})],
+        text("spec.faultTolerance.target.reserve", "0.15 leaves no plan that could reach completeness 0.9", "use 0.1 or less"),
+    ),
+    (
         "a price without completeness",
         [put("faultTolerance", {"strategy": "fidelity", "target": {"fidelity": 0.9, "penalty": "20h"}})],
         text(
@@ -625,6 +648,7 @@ SOUND: list[list[Change]] = [
     [put("faultTolerance", {"strategy": "greedy"})],
     [put("faultTolerance", {"strategy": "greedy", "target": {"budget": 3}})],
     [put("faultTolerance.target", {"completeness": 0.7, "penalty": "20h"})],
+    [put("faultTolerance.target", {"completeness": 0.7, "reserve": 0.3})],
     [put("epoch", None)],  # a field without a value counts as left out
     [put("sources.0.configurations.0.probability", 0.8000001)],
     [drop("sources.0.spark"), put("sources.0.import", {"topology": "other", "stream": "web"})],

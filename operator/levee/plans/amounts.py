@@ -13,7 +13,7 @@ from levee.plans.ending import did_you_mean
 from levee.topology.graph import Target
 from levee.topology.units import parse_duration
 
-TARGETS = ("completeness", "fidelity", "budget", "penalty")
+TARGETS = ("completeness", "fidelity", "budget", "penalty", "reserve")
 
 
 def seconds(text: str) -> float:
@@ -33,7 +33,7 @@ def share(text: str) -> float:
 
 
 def target(text: str) -> Target:
-    """'0.7', 'completeness=0.7', 'fidelity=0.9', 'budget=6', and 'penalty=10m' after a comma."""
+    """'0.7', 'completeness=0.7', 'fidelity=0.9', 'budget=6', and 'penalty=10m' or 'reserve=0.03' after a comma."""
     if comma := re.fullmatch(r"((?:\w+\s*=\s*)?\d+),(\d+%?)", text.strip()):
         raise ValueError(f"'{text}' has a comma in its number. Did you mean {comma[1]}.{comma[2]}?")
     found = Target()
@@ -45,6 +45,10 @@ def target(text: str) -> Target:
         raise ValueError(f"'{text}' must name exactly one of completeness, fidelity and budget")
     if found.penalty is not None and found.completeness is None:
         raise ValueError("a penalty is paid for missing completeness; give a completeness with it")
+    if found.reserve is not None and (found.completeness is None or found.penalty is not None):
+        raise ValueError("a reserve is set aside from completeness; give a completeness with it, and no penalty")
+    if found.completeness is not None and found.completeness + (found.reserve or 0.0) > 1:
+        raise ValueError(f"a reserve of {found.reserve:g} leaves no plan that could reach completeness {found.completeness:g}")
     return found
 
 
@@ -58,8 +62,16 @@ def _with(found: Target, name: str, value: str) -> Target:
             return replace(found, budget=count(value))
         case "penalty":
             return replace(found, penalty=seconds(value))
+        case "reserve":
+            return replace(found, reserve=less_than_all(share(value)))
         case _:
             raise ValueError(f"there is no target '{name}'. {did_you_mean(name, TARGETS)}")
+
+
+def less_than_all(value: float) -> float:
+    if value >= 1:
+        raise ValueError("a reserve of 1 leaves nothing")
+    return value
 
 
 def count(text: str) -> int:

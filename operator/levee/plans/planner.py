@@ -47,7 +47,7 @@ class Ready:
 
     def case(self) -> Case:
         target = self.wish.target
-        goal = Goal(target.completeness if target.completeness is not None else 0.0, self.wish.failures, target.penalty)
+        goal = Goal(target.planned if target.planned is not None else 0.0, self.wish.failures, target.penalty)
         return Case(
             self.topology,
             self.problem,
@@ -137,7 +137,8 @@ def _wanted(ready: Ready) -> Wanted:
     target = ready.wish.target
     probability = ready.asked.node_failure_probability
     objective = ready.wish.objective
-    return Wanted(target.completeness, target.fidelity, target.budget, target.penalty, ready.wish.failures.value, probability, objective)
+    failures = ready.wish.failures.value
+    return Wanted(target.completeness, target.reserve, target.fidelity, target.budget, target.penalty, failures, probability, objective)
 
 
 def size(problem: Problem) -> Size:

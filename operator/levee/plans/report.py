@@ -78,6 +78,7 @@ class Search:
 @dataclass(frozen=True, slots=True)
 class Wanted:
     completeness: float | None
+    reserve: float | None  # share of the window that changes between configurations may take
     fidelity: float | None
     budget: int | None
     penalty_s: float | None  # CPU seconds per window for each whole unit of completeness that is missing

@@ -14,6 +14,7 @@ from levee.planning.completeness.explain import explain, needs, worst
 from levee.planning.problem import Goal, Plan
 from levee.planning.result import Result, Status
 from levee.planning.strategies import verified
+from levee.plans import words
 from levee.plans.amounts import floor4, fraction, number
 from levee.plans.asked import Wish, has_target
 from levee.plans.clock import Clock
@@ -59,9 +60,8 @@ def _so_far(wish: Wish, case: Case, clock: Clock, found: Found) -> Sought:
 
 def _instead(wish: Wish, case: Case, clock: Clock, found: Found) -> Sought:
     """The most that can be had, and the plan for it; where it is proven that nothing fits at all, what overloads which node."""
-    asked = (
-        f"No plan reaches completeness {case.goal.completeness:g} on these nodes" if has_target(wish.target) else "No plan fits these nodes"
-    )
+    reached = f"reaches completeness {words.goal(wish.target, case.goal.completeness)} on" if has_target(wish.target) else "fits"
+    asked = f"No plan {reached} these nodes"
     placed = ", with the replicas where the balanced placement puts them" if case.place is Place.JOINT else ""
     top = _most(wish, case, clock)
     if top.plan is not None:

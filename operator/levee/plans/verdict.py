@@ -41,8 +41,9 @@ def _cannot_run(yardstick: Yardstick, plan: Plan) -> Iterator[str]:
 def _missed(wish: Wish, yardstick: Yardstick, plan: Plan) -> Iterator[str]:
     target = wish.target
     reached = yardstick.completeness(plan)[0]
-    if target.completeness is not None and target.penalty is None and reached < target.completeness - TOLERANCE:
-        yield f"The plan does not reach its target: completeness is {floor4(reached)}, and {target.completeness:g} was asked for."
+    if target.planned is not None and target.penalty is None and reached < target.planned - TOLERANCE:
+        asked = words.goal(target, target.planned)
+        yield f"The plan does not reach its target: completeness is {floor4(reached)}, and {asked} was asked for."
     fidelity = yardstick.fidelity(plan)
     if target.fidelity is not None and fidelity < target.fidelity - TOLERANCE:
         yield f"The plan does not reach its target: fidelity is {floor4(fidelity)}, and {target.fidelity:g} was asked for."

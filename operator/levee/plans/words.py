@@ -10,6 +10,7 @@ from levee.planning.completeness.model import TOLERANCE
 from levee.planning.result import Status
 from levee.plans.amounts import floor4, hours, number, percent
 from levee.plans.report import Failure, Frontier, Overload, Report, Search, Size, Store, Wanted
+from levee.topology.graph import Target
 
 FAILURES = {
     "pessimistic": "pessimistic: every task with an inactive replica is lost",
@@ -45,9 +46,18 @@ def failures(model: str) -> str:
     return FAILURES[model]
 
 
+def goal(target: Target, completeness: float) -> str:
+    """What was planned for; with a reserve that is more than what was asked for."""
+    if not target.reserve:
+        return f"{completeness:g}"
+    return f"{completeness:.4g} ({target.completeness:g}, with a reserve of {percent(target.reserve)})"
+
+
 def target(wanted: Wanted) -> str:
     if wanted.completeness is not None:
         text = f"completeness {number(wanted.completeness)}"
+        if wanted.reserve:
+            text += f", with a reserve of {percent(wanted.reserve)}"
         if wanted.penalty_s is not None:
             text += f", or {number(wanted.penalty_s)} CPU seconds per window for each whole unit that is missing"
         return text

@@ -53,6 +53,7 @@ RULES: tuple[Rule, ...] = (
     Rule(wanted.one_target, frozenset({"target", "faultTolerance"})),
     Rule(wanted.target_of_strategy, frozenset({"strategy", "target", "faultTolerance"})),
     Rule(wanted.price_of_completeness, frozenset({"target", "faultTolerance"})),
+    Rule(wanted.room_for_reserve, frozenset({"target", "faultTolerance"})),
     Rule(wanted.deadlines, _TIMES),
     Rule(wanted.failure_timeout, _TIMES),
     Rule(wanted.retention, frozenset({"failureTimeout", "faultTolerance"})),

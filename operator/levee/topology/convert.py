@@ -91,7 +91,7 @@ def _wanted(wanted: FaultTolerance) -> graph.FaultTolerance:
     return graph.FaultTolerance(
         strategy=wanted.strategy,
         replicas=wanted.replicas,
-        target=graph.Target(target.completeness, target.fidelity, target.budget, target.penalty),
+        target=graph.Target(target.completeness, target.fidelity, target.budget, target.penalty, target.reserve),
         failures=wanted.failures,
         window_s=wanted.window,
     )

@@ -118,5 +118,9 @@ RULES: Final = {
             "!has(self.penalty) || has(self.completeness)",
             "penalty is the price of missing completeness: it needs completeness as the target",
         ),
+        Rule(
+            "!has(self.reserve) || (has(self.completeness) && !has(self.penalty))",
+            "reserve is set aside from completeness: it needs completeness as the target, and no penalty",
+        ),
     ),
 }

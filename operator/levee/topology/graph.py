@@ -112,6 +112,12 @@ class Target:
     fidelity: float | None = None
     budget: int | None = None  # active replicas beyond one per task
     penalty: float | None = None  # CPU seconds per window for each whole unit of completeness that is missing
+    reserve: float | None = None  # share of the window that changes between configurations may take
+
+    @property
+    def planned(self) -> float | None:
+        """The completeness that a plan needs, so that what is promised is left when replicas have to catch up now and then."""
+        return None if self.completeness is None else min(1.0, self.completeness / (1 - (self.reserve or 0.0)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,6 +77,10 @@ class Target(Part):
         default=None,
         description="CPU time per window that each whole unit of missing completeness costs: a price instead of a bound.",
     )
+    reserve: Annotated[float, Field(ge=0, lt=1)] | None = Field(
+        default=None,
+        description="Share of the window that changes of configuration may take: the plan reaches completeness / (1 - reserve).",
+    )
 
 
 class Checkpoint(Part):

@@ -56,7 +56,7 @@ def of_target(target: Target, levels: Sequence[Level], fidelity: bool) -> str | 
     if target.budget is not None:
         within = [level for level in levels if level.budget <= target.budget]
         return f"The target of {target.budget} active replicas is enough for {_level(within[-1], fidelity)}." if within else None
-    wanted = target.fidelity if target.fidelity is not None else target.completeness
+    wanted = target.fidelity if target.fidelity is not None else target.planned
     assert wanted is not None
     name = "fidelity" if target.fidelity is not None else "completeness"
     reaching = [level for level in levels if guarantee(level, target.fidelity is not None) >= wanted - TOLERANCE]

@@ -3,6 +3,7 @@
 Called by: topology.check.
 """
 
+import math
 from collections.abc import Iterator
 
 from levee.topology.complaint import Complaint
@@ -45,6 +46,25 @@ def price_of_completeness(resource: Resource) -> Iterator[Complaint]:
     if target.penalty is not None and target.completeness is None:
         wrong = "is the price of missing completeness, but completeness is not the target"
         yield Complaint(f"{TARGET}.penalty", wrong, "add completeness, or remove the penalty")
+
+
+def room_for_reserve(resource: Resource) -> Iterator[Complaint]:
+    """A plan reaches completeness / (1 - reserve), and there is no more than all."""
+    target = resource.spec.fault_tolerance.target
+    if target.reserve is None:
+        return
+    where = f"{TARGET}.reserve"
+    if target.completeness is None:
+        yield Complaint(
+            where, "is set aside from completeness, but completeness is not the target", "add completeness, or remove the reserve"
+        )
+    elif target.penalty is not None:
+        yield Complaint(where, "asks for more than completeness, and a penalty for less", "remove the reserve or the penalty")
+    elif target.completeness + target.reserve > 1:
+        most = math.floor(1e4 * (1 - target.completeness) + 1e-6) / 1e4
+        yield Complaint(
+            where, f"{target.reserve:g} leaves no plan that could reach completeness {target.completeness:g}", f"use {most:g} or less"
+        )
 
 
 def source_of_rows(resource: Resource) -> Iterator[Complaint]:
