@@ -28,7 +28,18 @@ def test_a_peak_is_shown_with_what_was_promised_for_it(capsys: pytest.CaptureFix
 def test_a_plan_that_promises_less_than_was_asked_for_keeps_only_that(capsys: pytest.CaptureFixture[str]) -> None:
     ended = levee(capsys, *SHORT, "--target", "0.99")
     assert ended.code == 0, ended.err
-    assert "What this plan promises was kept, and it is less than was asked for." in ended.out
+    told = " ".join(ended.out.split())
+    assert "This plan promises completeness 0.6666, and is not what was asked for (completeness 0.99); what it promises was kept." in told
+    assert "The promise was kept." not in told
+    assert "above" not in told  # no plan is printed here
+    document = simulated(capsys, "--target", "0.99")
+    assert (document["verdict"], document["kept"], document["met"]) == ("belowTarget", True, False)
+
+
+def test_machines_are_told_whether_the_promise_was_kept(capsys: pytest.CaptureFixture[str]) -> None:
+    kept, broken = simulated(capsys), simulated(capsys, "--strategy", "static", "--fail", "node-1@30", "--fail", "node-2@30")
+    assert (kept["verdict"], kept["met"], kept["shortcomings"]) == ("kept", True, [])
+    assert (broken["verdict"], broken["kept"]) == ("broken", False)
 
 
 def test_the_same_seed_prints_the_same(capsys: pytest.CaptureFixture[str]) -> None:
