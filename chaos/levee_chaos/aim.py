@@ -4,7 +4,7 @@ Why: an action whose target does not exist must fail and say whom there is; hitt
 Called by: inflicting, with what a world has seen.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from levee.control.names import ReplicaName, WorkerName, operator_of
@@ -97,9 +97,18 @@ def chosen(whom: Whom, seen: Seen) -> ReplicaRow | Complaint:
     for noun, of in NOUNS.items():
         wanted = getattr(whom, noun)
         if wanted and not (left := [row for row in rows if of(row) == wanted]):
-            return Complaint(noun, f"no living replica{among(whom, noun)} is of {noun} '{wanted}'", use_instead(wanted, known(rows, of)))
+            return nobody_of(whom, noun, seen, rows)
         rows = left if wanted else rows
     return with_role(whom.role, rows)
+
+
+def nobody_of(whom: Whom, noun: str, seen: Seen, rows: list[ReplicaRow]) -> Complaint:
+    """What is not there at all is told from what has nobody now."""
+    wanted, of = getattr(whom, noun), NOUNS[noun]
+    there = list(seen.nodes) if noun == "node" else known(seen.replicas, of)
+    if wanted not in there:
+        return Complaint(noun, f"there is no {noun} '{wanted}' in {seen.topology}", use_instead(wanted, there))
+    return Complaint(noun, f"no living replica{among(whom, noun)} is of {noun} '{wanted}'", use_instead(wanted, known(rows, of)))
 
 
 def with_role(role: Role, rows: list[ReplicaRow]) -> ReplicaRow | Complaint:
@@ -110,7 +119,7 @@ def with_role(role: Role, rows: list[ReplicaRow]) -> ReplicaRow | Complaint:
     return Complaint("role", f"there is no {role} now among {roles}", "wait until there is one, or say role 'any'")
 
 
-def known(rows: list[ReplicaRow], of: Callable[[ReplicaRow], str]) -> list[str]:
+def known(rows: Sequence[ReplicaRow], of: Callable[[ReplicaRow], str]) -> list[str]:
     return list(dict.fromkeys(of(row) for row in rows))
 
 

@@ -32,7 +32,7 @@ def test_all_that_is_said_must_hold() -> None:
     assert hit(Kind.PAUSE_REPLICA, Whom("clicks", "vwap", role=Role.SECONDARY)).replica == "vwap/0/0"
     assert hit(Kind.CRASH_WORKER, Whom("shop/clicks", worker="node-3-0")).replicas == ("vwap/1/1",)
     assert missed(Kind.PAUSE_REPLICA, Whom(operator="market", node="node-3")) == Complaint(
-        "node", "no living replica of operator 'market' is of node 'node-3'", "use 'node-2'"
+        "node", "no living replica of operator 'market' is of node 'node-3'", "use one of node-1, node-2"
     )
 
 
@@ -61,12 +61,15 @@ def test_a_node_without_replicas_can_crash_as_well() -> None:
     [
         (Kind.CRASH_REPLICA, Whom(), "whom", "nobody is named", "say operator, task"),
         (Kind.CRASH_REPLICA, Whom("ticks", "vwap"), "topology", "'ticks' does not run here, shop/clicks does", "use 'shop/clicks'"),
-        (Kind.CRASH_REPLICA, Whom(operator="vwpa"), "operator", "no living replica is of operator 'vwpa'", "use 'vwap'"),
-        (Kind.PAUSE_REPLICA, Whom(task="vwap/7"), "task", "'vwap/7'", "use 'vwap/"),
-        (Kind.PAUSE_REPLICA, Whom(replica="vwap/0/9"), "replica", "'vwap/0/9'", "use 'vwap/0/"),
-        (Kind.CRASH_WORKER, Whom(worker="node-9-0"), "worker", "'node-9-0'", "use 'node-"),
-        (Kind.CRASH_NODE, Whom(node="node-9"), "node", "there is no node 'node-9'", "use 'node-"),
-        (Kind.CRASH_NODE, Whom(node="node-4"), "node", "node-4 is dead already", "use 'node-"),
+        (Kind.CRASH_REPLICA, Whom(operator="vwpa"), "operator", "there is no operator 'vwpa' in shop/clicks", "use 'vwap'"),
+        (Kind.PAUSE_REPLICA, Whom(task="vwap/7"), "task", "'vwap/7'", "use one of vwap/0, vwap/1"),
+        (Kind.PAUSE_REPLICA, Whom(replica="vwap/0/9"), "replica", "'vwap/0/9'", "use one of vwap/0/0, vwap/0/1"),
+        (Kind.CRASH_WORKER, Whom(worker="node-9-0"), "worker", "'node-9-0'", "use one of node-"),
+        (Kind.CRASH_NODE, Whom(node="node-9"), "node", "there is no node 'node-9'", "use one of node-"),
+        (Kind.CRASH_NODE, Whom(node="node-4"), "node", "node-4 is dead already", "use one of node-"),
+        (Kind.CRASH_REPLICA, Whom(operator="ghost"), "operator", "there is no operator 'ghost'", "use one of market, vwap, out"),
+        (Kind.CRASH_REPLICA, Whom(task="vwap"), "task", "there is no task 'vwap'", "use one of vwap/0, vwap/1"),
+        (Kind.CRASH_REPLICA, Whom(node="node-9"), "node", "there is no node 'node-9'", "use one of node-1, node-2"),
         (Kind.CRASH_REPLICA, Whom(operator="out"), "operator", "no living replica is of operator 'out'", "use one of market, vwap"),
     ],
 )

@@ -108,7 +108,7 @@ def test_an_action_whose_target_does_not_exist_fails_and_the_experiment_ends_the
     before, lines = {one.process for one in toy.table().workers}, toy.keeping.lines()
     ended = toy.experiment(EXPERIMENTS / PRIMARY, "--var", "operator=totla")
     assert (ended.code, ended.journal["status"]) == (1, "interrupted")
-    assert "no living replica is of operator 'totla'" in ended.told
+    assert "there is no operator 'totla' in tests/toy" in ended.told
     assert "use 'total'" in ended.told
     assert {one.process for one in toy.table().workers} == before
     assert toy.keeping.lines() == lines

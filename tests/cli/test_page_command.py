@@ -3,6 +3,7 @@
 import json
 import os
 import socket
+import urllib.error
 import urllib.request
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -91,8 +92,8 @@ def run_of(turn: Turn | None) -> Any:
     return SimpleNamespace(blank=blank, last=turn, world=SimpleNamespace(wanted=None))
 
 
-def asked(where: str) -> Any:
-    with urllib.request.urlopen(f"{where}picture.json", timeout=10) as found:  # noqa: S310
+def asked(where: str, topology: str = "") -> Any:
+    with urllib.request.urlopen(f"{where}picture.json?topology={topology}", timeout=10) as found:  # noqa: S310
         return json.loads(found.read())
 
 
@@ -104,6 +105,10 @@ def test_a_run_says_where_its_page_is_and_the_page_follows_it(capsys: pytest.Cap
             assert capsys.readouterr().out == f"shop/clicks: shown at {page.where}\n"
             assert asked(page.where)["shown"]["state"] == "running"
             assert asked(page.where)["shown"]["nodes"] == []
+            assert asked(page.where, "shop/clicks")["shown"]["name"] == "shop/clicks"
+            with pytest.raises(urllib.error.HTTPError, match="404") as refused:
+                asked(page.where, "shop/orders")
+            assert "There is no topology 'shop/orders' here. There is shop/clicks." in json.loads(refused.value.read())["wrong"]
             run.last = Turn(Instant(0), SEEN, Decision(Reason.SETTLED), TABLE, (), ())
             assert len(asked(page.where)["shown"]["nodes"]) == 3
     with pytest.raises(OSError, match="refused"):

@@ -49,7 +49,7 @@ def test_static_replication_overloads_the_pipeline_to_160_percent(capsys: pytest
 def test_the_most_that_can_be_had_can_be_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
     refused = levee(capsys, "plan", "-f", PIPELINE, "--target", "0.7").out
     assert "2/3 is the most" in refused
-    asked = refused.split("--target ")[1].split()[0]
+    asked = refused.split("--target ")[1].split(")")[0]
     assert levee(capsys, "plan", "-f", PIPELINE, "--target", asked).code == 0
 
 

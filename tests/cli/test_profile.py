@@ -1,5 +1,6 @@
 """`levee profile`: a descriptor of what has passed, printed to be pasted or written into the file."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -106,6 +107,35 @@ def test_written_into_the_file_it_is_a_valid_topology_with_its_comments(place: P
     assert "{name: calm, rate: 60, probability: 0.75}, {name: peak, rate: 120, probability: 0.25}]" in after
     assert "inputs: [{from: numbers, selectivity: 0.667, cost: 1us}]}" in after
     assert levee(capsys, "validate", "-f", "toy.yaml").code == 0
+
+
+@pytest.mark.usefixtures("place")
+def test_into_stdin_nothing_is_written_and_nothing_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    ended = levee(capsys, "profile", "-f", "-", "--write")
+    assert ended.code == 2 and "--write: there is no file to write into" in ended.err
+
+
+def test_what_cannot_be_written_in_place_is_printed_and_the_file_stays(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = place / "toy.yaml"
+    text = re.sub(r"(configurations: ).*", r"\1 # guessed\n    - {name: calm, rate: 60}", file.read_text())
+    file.write_text(text)
+    ran(place)
+    ended = levee(capsys, "profile", "-f", "toy.yaml", "--write")
+    assert ended.code == 1 and file.read_text() == text
+    assert "the file is as it was; what was measured is printed, to be pasted" in ended.err
+    assert "spec.sources[0].configurations: has comments in it, which would be lost (line 11)" in ended.err
+    assert [one["rate"] for one in yaml.safe_load(ended.out)["sources"][0]["configurations"]] == [60, 120]
+
+
+def test_another_number_of_levels_takes_no_name_away(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = place / "toy.yaml"
+    declared = "[{name: calm, rate: 61, probability: 0.9}, {name: gone, rate: 9, probability: 0.05}, {rate: 1, probability: 0.05}]"
+    file.write_text(re.sub(r"(configurations: ).*", rf"\1{declared}", file.read_text()))
+    ran(place)
+    ended = levee(capsys, "profile", "-f", "toy.yaml", "--write")
+    assert ended.code == 0, ended.err
+    levels = "[{name: calm, rate: 60, probability: 0.75}, {name: high, rate: 120, probability: 0.25}]"
+    assert f"configurations: {levels}" in file.read_text()
 
 
 def test_machines_get_all_of_it(place: Path, capsys: pytest.CaptureFixture[str]) -> None:

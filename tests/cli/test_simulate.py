@@ -28,7 +28,18 @@ def test_a_peak_is_shown_with_what_was_promised_for_it(capsys: pytest.CaptureFix
 def test_a_plan_that_promises_less_than_was_asked_for_keeps_only_that(capsys: pytest.CaptureFixture[str]) -> None:
     ended = levee(capsys, *SHORT, "--target", "0.99")
     assert ended.code == 0, ended.err
-    assert "What this plan promises was kept, and it is less than was asked for." in ended.out
+    told = " ".join(ended.out.split())
+    assert "This plan promises completeness 0.6666, and is not what was asked for (completeness 0.99); what it promises was kept." in told
+    assert "The promise was kept." not in told
+    assert "above" not in told  # no plan is printed here
+    document = simulated(capsys, "--target", "0.99")
+    assert (document["verdict"], document["kept"], document["met"]) == ("belowTarget", True, False)
+
+
+def test_machines_are_told_whether_the_promise_was_kept(capsys: pytest.CaptureFixture[str]) -> None:
+    kept, broken = simulated(capsys), simulated(capsys, "--strategy", "static", "--fail", "node-1@30", "--fail", "node-2@30")
+    assert (kept["verdict"], kept["met"], kept["shortcomings"]) == ("kept", True, [])
+    assert (broken["verdict"], broken["kept"]) == ("broken", False)
 
 
 def test_the_same_seed_prints_the_same(capsys: pytest.CaptureFixture[str]) -> None:
@@ -89,8 +100,10 @@ def test_a_measured_trace_comes_from_a_file(capsys: pytest.CaptureFixture[str], 
         (("--trace", "0:low"), ("'0' is not a duration", "write seconds")),
         (("--trace", "25h:low"), ("lasts 90000 s", "simulate at most")),
         (("--trace", "nowhere.csv"), ("cannot read 'nowhere.csv'", "name a CSV file")),
-        (("--fail", "node-9"), ("nothing is called 'node-9'", "use 'node-")),
+        (("--fail", "node-9"), ("nothing is called 'node-9'", "use one of node-1, node-2")),
         (("--fail", "node-1@x"), ("'x' is not a time", "write node-2@2m+16s")),
+        (("--fail", "worst@5+0s"), ("it fails for no time at all, which is no failure", "say for how long, as in +16s")),
+        (("--fail", "node-1+0"), ("it fails for no time at all",)),
         (("--fail", "node-1@5m"), ("it fails at 300 s, and the trace lasts 80 s", "let it fail earlier")),
         (("--plot", "picture"), ("its name says no kind of picture", "name it .svg or .png")),
         (("--plot", "nowhere/picture.svg"), ("there is no such folder", "name a file in a folder that exists")),
@@ -111,6 +124,8 @@ def test_what_is_wrong_is_told_with_a_remedy(capsys: pytest.CaptureFixture[str],
         ("", "is empty"),
         ("time_s,reading\n0,1\n1,1\n", "no column 'readings'"),
         ("time_s,readings,more\n0,1,1\n1,1,1\n", "there is no source 'more'"),
+        ("time_s,readings,more,most\n0,1,1,1\n", "no source 'more' or 'most'.\n    Fix: name the columns time_s,readings."),
+        ("time,reading\n0,1\n1,1\n", "no column 'time_s' and 'readings'"),
         ("time_s,readings\n0,1\n", "holds 1 line of rates"),
         ("time_s,readings\n0,1\n0,2\n", "line 3: time_s does not rise"),
         ("time_s,readings\n0,1\n1\n", "line 3: has 1 cells"),

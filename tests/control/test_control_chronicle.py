@@ -1,5 +1,6 @@
 """What people read of a task that fails again and again."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from levee.control.actions import Decision, Reason, WriteRecord
@@ -8,7 +9,7 @@ from levee.control.decide import decide
 from levee.control.events import Event
 from levee.control.names import ReplicaName
 from levee.control.seen import Observation, Status
-from tests.control.stage import HEALTHY, NOW, PLACED, WANTED, record, running, seeing, with_worker
+from tests.control.stage import FULL, HEALTHY, HIGH, MARKET, NOW, PLACED, WANTED, record, running, seeing, with_worker
 
 ERROR = "ValueError: no price\n  bargains.py:7 in vwap\n  at row 12"
 VWAP = ReplicaName("vwap/0/0")
@@ -78,3 +79,40 @@ def test_of_many_failed_tasks_each_is_told_once_whichever_of_them_try_again() ->
         told += chronicle.events(failed(), failed(), was, decision)
         was = decision
     assert [one.subject for one in told].count("TaskFailed") == 1
+
+
+# ---- input above what is declared
+
+
+def told_of(rates: Sequence[float], chronicle: Chronicle | None = None, was: Decision | None = None) -> list[str]:
+    """What is said of these averages of market, one after the other; high declares 200/s."""
+    found, chronicle, before = list[str](), chronicle or Chronicle(), HEALTHY
+    in_high = record(tuple((name, rank) for name, rank in FULL if name in WANTED.active[HIGH]))
+    for rate in rates:
+        seen = seeing(rates={MARKET: rate}, configuration=HIGH, record=in_high, known_since=NOW)
+        decision = decide(WANTED, seen, NOW)
+        events = chronicle.events(before, seen, was, decision)
+        found += [one.text.partition(",")[0] for one in events if one.subject == Reason.INPUT_ABOVE_CONTRACT]
+        before, was = seen, decision
+    return found
+
+
+def test_input_above_the_contract_is_told_again_when_its_average_has_settled_well_above() -> None:
+    rising = [230.0, 290.0, 350.0, 420.0, 500.0]
+    assert told_of([*rising, *[500.0, 505.0, 495.0] * 50]) == ["market offers 230/s", "market offers 500/s"]
+
+
+def test_input_that_stays_or_falls_is_told_once() -> None:
+    assert told_of([500.0] * 100) == ["market offers 500/s"]
+    assert told_of([500.0, 400.0, 300.0, 450.0, 450.0, 500.0, 500.0]) == ["market offers 500/s"]
+
+
+def test_input_that_grows_for_long_is_told_with_each_quarter() -> None:
+    told = told_of([250.0 * 1.005**second for second in range(720)])
+    assert len(told) == 16  # to 36 times as much, which is 1.25 sixteen times
+
+
+def test_input_that_was_above_before_anybody_looked_is_told_when_it_grows() -> None:
+    above = Decision(Reason.INPUT_ABOVE_CONTRACT, "as an operator before this one has said")
+    assert told_of([500.0] * 10, was=above) == []
+    assert told_of([500.0] * 10 + [700.0] * 2, was=above) == ["market offers 700/s"]

@@ -100,8 +100,8 @@ def test_input_above_the_contract_is_told_and_the_highest_configuration_holds() 
     decision = decided(500.0, HIGH)
     assert (decision.reason, decision.actions) == (Reason.INPUT_ABOVE_CONTRACT, ())
     assert decision.text == (
-        "market offers 500/s, and the highest rate declared beside the others' is 200/s: configuration high is in force, "
-        "and what it promises is not"
+        "market offers 500/s, and configuration high declares 200/s: no configuration covers that, and high, which is in force, cannot "
+        "keep its promise. Declare what comes as another configuration (levee profile measures it), or let the source send less"
     )
     assert decided(220.0, HIGH).reason is not Reason.INPUT_ABOVE_CONTRACT  # within the slack
 

@@ -166,6 +166,7 @@ def test_many_are_a_list() -> None:
         AT, None, [Brief("shop/clicks", "running", True, None, "calm", 3, 4, 1)], asked="shop/klicks", count=7, note="it stands by"
     )
     assert (told["shown"], told["asked"], told["count"], told["note"]) == (None, "shop/klicks", 7, "it stands by")
+    assert told["wrong"] == "There is no topology 'shop/klicks' here. Did you mean 'shop/clicks'?"
     [one] = told["topologies"]
     assert (one["name"], one["replicas"], one["met"]) == ("shop/clicks", {"active": 3, "desired": 4}, None)
 

@@ -6,15 +6,26 @@ import socket
 from collections.abc import Iterator
 from contextlib import closing
 from http import HTTPStatus
+from typing import Any
 
 import pytest
 
 from levee.page.document import shipped
+from levee.page.picture.view import Brief
 from levee.page.picture.whole import picture
 from levee.page.serving import LOOPBACK, Sources, address, answer, is_known, serve
 from tests.page.views import AT, view
 
-SOURCES = Sources(lambda asked: picture(AT, view(), asked=asked), ("levee-page.system",))
+KNOWN = "shop/clicks"
+
+
+def told(asked: str) -> dict[str, Any]:
+    if asked in {"", KNOWN}:
+        return picture(AT, view())
+    return picture(AT, None, [Brief(KNOWN, "running")], asked=asked)
+
+
+SOURCES = Sources(told, ("levee-page.system",))
 
 
 @pytest.fixture
@@ -38,7 +49,25 @@ def test_the_page_and_its_picture_are_served(port: int) -> None:
     assert text.startswith("<!doctype html>")
     status, headers, text = asked(port, "/picture.json?topology=shop%2Fclicks")
     assert (status, headers["Content-Type"]) == (200, "application/json")
-    assert json.loads(text) == picture(AT, view(), asked="shop/clicks")
+    assert json.loads(text) == picture(AT, view())
+
+
+def test_a_topology_that_is_not_there_is_not_found_and_those_that_are_are_named(port: int) -> None:
+    status, headers, text = asked(port, "/picture.json?topology=shop%2Fklicks")
+    assert (status, headers["Content-Type"]) == (HTTPStatus.NOT_FOUND, "application/json")
+    found = json.loads(text)
+    assert found["wrong"] == "There is no topology 'shop/klicks' here. Did you mean 'shop/clicks'?"
+    assert (found["shown"], [one["name"] for one in found["topologies"]]) == (None, [KNOWN])
+    assert asked(port, "/?topology=shop%2Fklicks")[0] == HTTPStatus.NOT_FOUND
+
+
+@pytest.mark.parametrize("path", ["/", "/picture.json", "/nowhere"])
+def test_head_is_what_get_would_say_without_its_body(port: int, path: str) -> None:
+    status, headers, text = asked(port, path, "HEAD")
+    wanted, full, body = asked(port, path)
+    assert (status, text) == (wanted, "")
+    assert {name: value for name, value in headers.items() if name != "Date"} == {name: full[name] for name in full if name != "Date"}
+    assert int(headers["Content-Length"]) == len(body.encode())
 
 
 def test_every_answer_says_that_it_is_of_use_here_only(port: int) -> None:
@@ -54,7 +83,15 @@ def test_every_answer_says_that_it_is_of_use_here_only(port: int) -> None:
 def test_it_can_be_read_and_never_told_anything(port: int) -> None:
     assert asked(port, "/nowhere")[0] == HTTPStatus.NOT_FOUND
     for method in ("POST", "PUT", "DELETE", "PATCH", "OPTIONS"):
-        assert asked(port, "/picture.json", method)[0] == HTTPStatus.NOT_IMPLEMENTED
+        status, headers, text = asked(port, "/picture.json", method)
+        assert (status, headers["Allow"]) == (HTTPStatus.METHOD_NOT_ALLOWED, "GET, HEAD")
+        assert f"GET, HEAD, and not {method}" in text
+
+
+def test_whoever_sends_something_hears_why_it_is_not_taken(port: int) -> None:
+    with closing(http.client.HTTPConnection(LOOPBACK, port, timeout=10)) as connection:
+        connection.request("POST", "/", body=b"x" * 50_000)
+        assert connection.getresponse().status == HTTPStatus.METHOD_NOT_ALLOWED
 
 
 @pytest.mark.parametrize(

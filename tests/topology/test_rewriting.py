@@ -82,7 +82,21 @@ def test_what_several_share_by_an_anchor_is_left_alone() -> None:
     text = "spec:\n  operators:\n  - inputs: &both [{from: web, cost: 1us}]\n  - inputs: *both\n"
     with pytest.raises(CannotRewrite) as refused:
         rewritten(text, [Change((*ORDERS, "cost"), "2us")])
-    assert "shared with others by an anchor" in refused.value.complaint.wrong
+    assert [one.wrong for one in refused.value.complaints] == ["is shared with others by the anchor &both"]
+
+
+def test_an_anchor_inside_of_a_list_that_is_replaced_is_not_taken_from_others() -> None:
+    text = "spec:\n  sources:\n  - configurations: [&low {rate: 1}, {rate: 2}]\n  - configurations: [*low]\n"
+    with pytest.raises(CannotRewrite) as refused:
+        rewritten(text, [Change(("spec", "sources", 0, "configurations"), [{"rate": 3.0}])])
+    assert [one.wrong for one in refused.value.complaints] == ["has in it what is shared with others by the anchor &low"]
+
+
+def test_all_that_cannot_be_written_is_told_at_once() -> None:
+    text = TEXT.replace("- rate: 20", "- rate: 20 # at night").replace("[{from: web", "&in [{from: web") + "  more: *in\n"
+    with pytest.raises(CannotRewrite) as refused:
+        rewritten(text, [Change((*ORDERS, "cost"), "2us"), Change((*JOINED, "cost"), "2us"), Change(APP, [{"rate": 3.0}])])
+    assert [one.where for one in refused.value.complaints] == ["spec.operators[0].inputs[0].cost", "spec.sources[1].configurations"]
 
 
 def test_what_is_merged_in_from_elsewhere_is_not_changed_there() -> None:
@@ -91,11 +105,22 @@ def test_what_is_merged_in_from_elsewhere_is_not_changed_there() -> None:
         rewritten(text, [Change((*ORDERS, "cost"), "2us")])
 
 
-def test_a_list_with_comments_in_it_is_not_thrown_away() -> None:
-    text = "spec:\n  sources:\n  - configurations:\n    - rate: 1 # at night\n    - rate: 2\n"
+@pytest.mark.parametrize(
+    "written",
+    [
+        "\n    - rate: 1 # at night\n    - rate: 2\n",
+        " # as of May\n    - rate: 1\n",
+        " [{rate: 1}, # at night\n    {rate: 2}]\n",
+        " [\n    # at night\n    {rate: 1},\n    ]\n",
+    ],
+)
+def test_a_list_with_comments_in_it_is_not_thrown_away(written: str) -> None:
+    text = f"spec:\n  sources:\n  - configurations:{written}"
     with pytest.raises(CannotRewrite) as refused:
         rewritten(text, [Change(("spec", "sources", 0, "configurations"), [{"rate": 3.0}])])
-    assert refused.value.complaint.where == "spec.sources[0].configurations"
+    [one] = refused.value.complaints
+    line = text[: text.index("#")].count("\n") + 1
+    assert (one.where, one.wrong) == ("spec.sources[0].configurations", f"has comments in it, which would be lost (line {line})")
 
 
 def test_several_documents_are_not_touched() -> None:

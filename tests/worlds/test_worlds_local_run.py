@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -12,11 +13,12 @@ from pathlib import Path
 
 import pytest
 
+from levee.cli.local.start import run_here
 from levee.cli.local.streams import order_stop
 from levee.cli.main import run as levee
 from levee.control.actions import Reason
 from levee.control.events import primary_of
-from levee.plans.ending import Exit
+from levee.plans.ending import Exit, Refused
 from levee.worlds.local import lasting, processes, revivals
 from levee.worlds.local.faults import Fault, Kind, aim, kill
 from levee.worlds.local.folder import Folder
@@ -24,7 +26,7 @@ from levee.worlds.local.opening import CannotRun, Setup, running
 from levee.worlds.local.rows import rows_of
 from levee.worlds.local.run import Turn
 from levee.worlds.local.table import RunTable, WorkerEntry, read_table
-from tests.worlds.toy import delivered, epoch_of, expected, play, setup, toy
+from tests.worlds.toy import asked, delivered, epoch_of, expected, play, setup, toy
 
 PATIENCE_S = 60.0  # for something that must happen; no test is about how long it takes
 
@@ -190,6 +192,18 @@ def test_two_runs_in_one_folder_are_refused(tmp_path: Path) -> None:
     folder = Folder(tmp_path / "run")
     with folder.held(), pytest.raises(CannotRun, match="somebody else runs tests/toy"), running(setup(tmp_path)):
         pass
+
+
+def test_that_it_runs_already_is_told_before_a_port_that_is_taken(tmp_path: Path) -> None:
+    ask = asked(tmp_path)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        paged = replace(ask, page_port=taken.getsockname()[1])
+        with Folder(tmp_path / "run").held(), pytest.raises(Refused) as refused:
+            run_here(paged)
+        assert "somebody else runs tests/toy" in refused.value.text
+        with pytest.raises(Refused, match="it cannot run") as refused:
+            run_here(paged)
+    assert "cannot be listened on" in refused.value.text
 
 
 @pytest.mark.parametrize("change", ["named", "removed"])

@@ -4,30 +4,36 @@ Why: a task that fails is tried again and again, and says the same each time; pe
 Called by: the local run and serve, after every turn.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from levee.control.actions import Decision, Reason
 from levee.control.events import Event, decided, divergences, losses, nodes, primaries, waiting, workers
 from levee.control.findings import AND
+from levee.control.following import offered_above
 from levee.control.names import ReplicaName
 from levee.control.seen import Observation, ReplicaSeen, Status
+from levee.control.space import Rates
 from levee.topology.names import TaskId
 
 Failure: TypeAlias = tuple[TaskId, int, str]  # with the epoch and the error
 FAILURES_KEPT = 1_000
+GROWN, SETTLED = 1.25, 1.01  # times what was told; times the average before
 
 
 @dataclass(slots=True)
 class Chronicle:
     failing: dict[ReplicaName, ReplicaSeen] = field(default_factory=dict)  # as it failed last, until it is past that epoch
     times: dict[Failure, int] = field(default_factory=dict)
+    above: Rates = field(default_factory=dict)  # what was offered beyond all configurations when that was told last
     headlines: frozenset[str] = frozenset()  # of the failures that were told as how things are, until all are past
 
     def events(self, before: Observation, after: Observation, was: Decision | None, decision: Decision) -> tuple[Event, ...]:
-        changes = (*nodes(before, after), *workers(before, after), *primaries(before, after), *divergences(before, after))
-        return (*changes, *losses(before, after), *waiting(before, after), *self.failures(before, after), *self.decided(was, decision))
+        changes: tuple[Event, ...] = (*nodes(before, after), *workers(before, after), *primaries(before, after))
+        changes += (*divergences(before, after), *losses(before, after), *waiting(before, after), *self.failures(before, after))
+        told = tuple(self.decided(was, decision))
+        return (*changes, *told, *self.still_above(before, after, decision, told))
 
     def failures(self, before: Observation, after: Observation) -> Iterator[Event]:
         earlier, states = before.states(), after.states()
@@ -62,6 +68,17 @@ class Chronicle:
             if not self.failing:
                 was, self.headlines = (None if self.headlines else was), frozenset()
             yield from decided(was, decision)
+
+    def still_above(self, before: Observation, after: Observation, decision: Decision, told: Sequence[Event]) -> Iterator[Event]:
+        """The first word comes while the average still rises: another one when it has settled well above that, and so on."""
+        offered = offered_above(decision, after.rates)
+        if told or not offered or not self.above:
+            self.above = offered
+        elif not self.failing and any(rate >= GROWN * self.above.get(name, 0.0) for name, rate in offered.items()):
+            earlier = before.rates or {}
+            if all(rate <= SETTLED * earlier.get(name, 0.0) for name, rate in offered.items()):
+                self.above = offered
+                yield from decided(None, decision)
 
 
 def is_past(state: ReplicaSeen | None, failed: ReplicaSeen) -> bool:

@@ -1,4 +1,4 @@
-"""`GET / /picture.json`: the page, and what it asks for every second. It can be read, never told anything.
+"""`GET / /picture.json` (and `HEAD`): the page, and what it asks for every second. It can be read, never told anything.
 
 Why: who may ask is not known here, so it is served on loopback, or where others say who comes in. Somebody else's page must not read it
 through its reader's browser: only questions to a name that is known are answered, since a name of theirs may lead here.
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -19,6 +20,9 @@ from levee.page.document import as_json, page, shipped
 
 HTML, JSON, PLAIN = "text/html; charset=utf-8", "application/json", "text/plain; charset=utf-8"
 LOOPBACK = "127.0.0.1"
+PATHS = ("/", "/picture.json")
+READING, NOTHING = "GET, HEAD", MappingProxyType[str, str]({})
+SENT_MAX = 65_536  # bytes that somebody may send in vain, and still hear so
 SILENT_S = 10.0  # for so long somebody may connect and ask nothing
 HEADERS = {
     "Cache-Control": "no-store",
@@ -51,14 +55,27 @@ def handler(sources: Sources) -> type[BaseHTTPRequestHandler]:
         server_version, sys_version = "levee", ""
 
         def do_GET(self) -> None:
-            status, kind, body = answer(sources, self.path, self.headers.get("Host", ""))
+            self.tell(*answer(sources, self.path, self.headers.get("Host", "")))
+
+        def do_HEAD(self) -> None:
+            self.tell(*answer(sources, self.path, self.headers.get("Host", "")), bare=True)
+
+        def refuse(self) -> None:
+            with suppress(OSError, ValueError):  # what is sent is read, since who is cut off while sending hears no answer
+                self.rfile.read(min(SENT_MAX, int(self.headers.get("Content-Length", 0))))
+            told = f"this page can be read, never told anything: {READING}, and not {self.command}\n"
+            self.tell(HTTPStatus.METHOD_NOT_ALLOWED, PLAIN, told.encode(), allow={"Allow": READING})
+
+        do_POST = do_PUT = do_DELETE = do_PATCH = do_OPTIONS = do_TRACE = refuse  # noqa: N815  # by the names of methods
+
+        def tell(self, status: HTTPStatus, kind: str, body: bytes, *, bare: bool = False, allow: Mapping[str, str] = NOTHING) -> None:
             self.send_response(status)
-            for name, value in {**HEADERS, "Content-Type": kind, "Content-Length": str(len(body))}.items():
+            for name, value in {**HEADERS, **allow, "Content-Type": kind, "Content-Length": str(len(body))}.items():
                 self.send_header(name, value)
             self.send_header("Content-Security-Policy", f"{shipped().policy}; frame-ancestors 'none'")
             self.end_headers()
             with suppress(ConnectionError):  # whoever asked had no patience
-                self.wfile.write(body)
+                self.wfile.write(b"" if bare else body)
 
         def log_message(self, *_: object) -> None:
             """Nobody needs a line for each second."""
@@ -71,13 +88,11 @@ def answer(sources: Sources, target: str, host: str) -> tuple[HTTPStatus, str, b
         return HTTPStatus.MISDIRECTED_REQUEST, PLAIN, b"this page is not served by that name: use localhost, an address, or page.hosts\n"
     path, _, query = target.partition("?")
     named = parse_qs(query).get("topology", [""])[0]
-    match path:
-        case "/":
-            return HTTPStatus.OK, HTML, page(sources.picture(named))
-        case "/picture.json":
-            return HTTPStatus.OK, JSON, as_json(sources.picture(named)).encode()
-        case _:
-            return HTTPStatus.NOT_FOUND, PLAIN, b"there are / and /picture.json\n"
+    if path not in PATHS:
+        return HTTPStatus.NOT_FOUND, PLAIN, b"there are / and /picture.json\n"
+    picture = sources.picture(named)
+    status = HTTPStatus.NOT_FOUND if picture["wrong"] else HTTPStatus.OK
+    return (status, HTML, page(picture)) if path == "/" else (status, JSON, as_json(picture).encode())
 
 
 def is_known(host: str, names: Collection[str]) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from enum import IntEnum
 
 from levee.topology.complaint import Complaint
-from levee.topology.wording import close_to, complaint_text
+from levee.topology.wording import all_close_to, complaint_text
 
 
 class Exit(IntEnum):
@@ -46,19 +46,19 @@ class InternalFault(Exception):
 
 
 def did_you_mean(given: str, known: Iterable[str]) -> str:
-    """A sentence with the nearest known name, or with all of them."""
+    """A sentence with the nearest known names, or with all of them."""
     names = list(known)
-    near = close_to(given, names)
-    if near is not None:
-        return f"Did you mean '{near}'?"
-    return f"There is {_some(names)}."
+    near = all_close_to(given, names)
+    if len(near) > 1:
+        return f"Did you mean one of {_some(near)}?"
+    return f"Did you mean '{near[0]}'?" if near else f"There is {_some(names)}."
 
 
 def use_instead(given: str, known: Iterable[str]) -> str:
     """The same as what to do about it."""
     names = list(known)
-    near = close_to(given, names)
-    return f"use '{near}'" if near is not None else f"use one of {_some(names)}"
+    near = all_close_to(given, names) or names
+    return f"use '{near[0]}'" if len(near) == 1 else f"use one of {_some(near)}"
 
 
 def _some(names: Sequence[str]) -> str:

@@ -27,6 +27,8 @@ def named(text: str, wanted: Wanted, seconds: float) -> Iterator[Fault]:
     name, at_ms, for_ms = parts(text)
     if at_ms >= 1_000 * seconds:
         raise refusal(text, f"it fails at {at_ms / 1_000:g} s, and the trace lasts {seconds:g} s", "let it fail earlier")
+    if for_ms == 0:
+        raise refusal(text, "it fails for no time at all, which is no failure", "say for how long, as in +16s; without + it fails for good")
     if name == WORST:
         yield from (Fault(one.kind, one.name, at_ms, for_ms) for one in worst(wanted))
         return

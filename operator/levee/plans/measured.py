@@ -10,9 +10,11 @@ from typing import Any
 
 from levee.planning.measured.descriptor import Descriptor, MeasuredOperator
 from levee.planning.measured.levels import Level
+from levee.plans.measured_names import joint_names, level_names
 from levee.topology.paths import Path
 from levee.topology.rewriting import Change
 from levee.topology.spec import Spec
+from levee.topology.streams import Level as Declared
 from levee.topology.streams import Operator, Source
 from levee.topology.units import shown_duration
 
@@ -33,13 +35,13 @@ def changes(spec: Spec, found: Descriptor) -> tuple[Change, ...]:
 
 
 def source_changes(index: int, source: Source, levels: Sequence[Level]) -> Iterator[Change]:
-    """As many as were declared: each keeps its name, and whatever else is written of it."""
+    """As many as were declared: each keeps its name, and whatever else is written of it. Otherwise those that are there still do."""
     if not levels:
         return
     path: Path = ("spec", "sources", index, "configurations")
     rates, probabilities = [rate_of(one) for one in levels], rounded([one.probability.value for one in levels])
     if len(levels) != len(source.configurations):
-        yield Change(path, [{"rate": rate, "probability": share} for rate, share in zip(rates, probabilities, strict=True)])
+        yield Change(path, level_rows(levels, source.configurations, probabilities))
         return
     declared = sorted(range(len(levels)), key=lambda place: source.configurations[place].rate)
     for place, rate, share in zip(declared, rates, probabilities, strict=True):
@@ -48,27 +50,40 @@ def source_changes(index: int, source: Source, levels: Sequence[Level]) -> Itera
             yield Change((*path, place, "probability"), share)
 
 
+def level_rows(levels: Sequence[Level], declared: Sequence[Declared], shares: Sequence[float]) -> list[dict[str, Any]]:
+    names = level_names([one.rate for one in levels], [(one.name, one.rate) for one in declared])
+    return [named(name, {"rate": rate_of(level), "probability": share}) for name, level, share in zip(names, levels, shares, strict=True)]
+
+
+def named(name: str | None, row: dict[str, Any]) -> dict[str, Any]:
+    return row if name is None else {"name": name, **row}
+
+
 def joint_changes(spec: Spec, found: Descriptor) -> Iterator[Change]:
     """The table anew, and what sources say beside it: it must be the same."""
     if not found.together:
         return
     shares = rounded([one.probability.value for one in found.together])
-    rates = [[rate_of(level) for level in source.levels] for source in found.sources]
-    table = [
-        (tuple(own[place] for own, place in zip(rates, one.places, strict=True)), share)
-        for one, share in zip(found.together, shares, strict=True)
-    ]
-    names = [str(source.name) for source in found.sources]
-    rows = [{"probability": share, "rates": dict(zip(names, combined, strict=True))} for combined, share in table]
-    yield Change(("spec", "configurations"), rows)
+    yield Change(("spec", "configurations"), joint_rows(spec, found, shares))
     for index, source in enumerate(spec.sources):
         if source.configurations:
-            own = names.index(source.name)
-            levels = [
-                {"rate": rate, "probability": round(sum(share for combined, share in table if combined[own] == rate), PROBABILITY_DIGITS)}
-                for rate in rates[own]
+            own = [one.name for one in found.sources].index(source.name)  # type: ignore[arg-type]
+            levels = found.sources[own].levels
+            within = [
+                round(sum(share for one, share in zip(found.together, shares, strict=True) if one.places[own] == place), PROBABILITY_DIGITS)
+                for place in range(len(levels))
             ]
-            yield Change(("spec", "sources", index, "configurations"), levels)
+            yield Change(("spec", "sources", index, "configurations"), level_rows(levels, source.configurations, within))
+
+
+def joint_rows(spec: Spec, found: Descriptor, shares: Sequence[float]) -> list[dict[str, Any]]:
+    sources = [str(one.name) for one in found.sources]
+    combined = [[source.levels[place] for source, place in zip(found.sources, one.places, strict=True)] for one in found.together]
+    names = joint_names([[level.rate for level in levels] for levels in combined], sources, spec.configurations)
+    return [
+        {"name": name, "probability": share, "rates": dict(zip(sources, map(rate_of, levels), strict=True))}
+        for name, share, levels in zip(names, shares, combined, strict=True)
+    ]
 
 
 def operator_changes(spec: Spec, found: Descriptor) -> Iterator[Change]:

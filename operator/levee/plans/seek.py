@@ -55,7 +55,7 @@ def _so_far(wish: Wish, case: Case, clock: Clock, found: Found) -> Sought:
     top = _most(wish, case, clock)
     if top.plan is None:
         return Sought(found, (late,))
-    return Sought(_as_found(case, top.plan), (f"{late} The plan above has completeness {floor4(top.objective or 0.0)}.",))
+    return Sought(_as_found(case, top.plan), (f"{late} The most that was found is completeness {floor4(top.objective or 0.0)}.",))
 
 
 def _instead(wish: Wish, case: Case, clock: Clock, found: Found) -> Sought:
@@ -106,7 +106,7 @@ def _as_found(case: Case, plan: Plan) -> Found:
 def _how_much(top: Result[Plan], goal: Goal) -> str:
     most = top.objective or 0.0
     reached = floor4(most)
-    asks = f"The plan above has it; --target {reached} asks for it."
+    asks = f"A target of {reached} asks for it (levee plan --target {reached})."
     if top.status is Status.OPTIMAL:
         return f"{fraction(most) or reached} is the most that can be had. {asks}"
     if top.bound is None or top.bound >= goal.completeness:

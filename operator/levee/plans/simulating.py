@@ -12,7 +12,8 @@ from levee.control.wanted import Wanted
 from levee.planning.completeness.model import TOLERANCE, Model, scenarios
 from levee.planning.problem import Plan, Problem
 from levee.plans.planner import Planned
-from levee.plans.simulation import ConfigurationPlayed, HappeningShown, Point, Simulation
+from levee.plans.simulation import ConfigurationPlayed, HappeningShown, Point, Simulation, Verdict
+from levee.plans.words import target
 from levee.topology.graph import FailureModel
 from levee.topology.names import ConfigurationName, NodeName, TaskId
 from levee.worlds.simulated.casting import wanted_of
@@ -60,6 +61,7 @@ def simulate(one: Cast, trace: Trace, faults: Sequence[Fault], names: Sequence[s
 def account(one: Cast, trace: Trace, found: Played, names: Sequence[str], seed: int) -> Simulation:
     whole, report, promises = found.whole, one.found.report, Promises.of(one)
     promised = promises.overall({name: tally.due for name, tally in found.of.items()})
+    kept, met = whole.completeness >= promised - TOLERANCE, report.verdict.met
     return Simulation(
         topology=report.topology,
         namespace=report.namespace,
@@ -72,8 +74,12 @@ def account(one: Cast, trace: Trace, found: Played, names: Sequence[str], seed: 
         beyond_seconds=sum(each.seconds for each in trace.stretches if is_beyond(one.problem, each)),
         completeness=whole.completeness,
         promised=promised,
-        kept=whole.completeness >= promised - TOLERANCE,
-        shortcomings=() if report.verdict.met else report.verdict.reasons,
+        verdict=judged(kept=kept, met=met),
+        kept=kept,
+        plan_completeness=0.0 if report.guarantee is None else report.guarantee.completeness,
+        target=target(report.wanted),
+        met=met,
+        shortcomings=() if met else report.verdict.reasons,
         due_rows=whole.due,
         processed_rows=whole.processed,
         lost_rows=whole.lost,
@@ -90,6 +96,12 @@ def account(one: Cast, trace: Trace, found: Played, names: Sequence[str], seed: 
         happenings=tuple(HappeningShown(each.at_s, each.event.subject, each.event.text, each.event.grave) for each in found.happenings),
         points=tuple(map(point, found.samples)),
     )
+
+
+def judged(*, kept: bool, met: bool) -> Verdict:
+    if not kept:
+        return Verdict.BROKEN
+    return Verdict.KEPT if met else Verdict.BELOW_TARGET
 
 
 def part(name: ConfigurationName, tally: Tally, found: Played, promised: float) -> ConfigurationPlayed:

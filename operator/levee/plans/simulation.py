@@ -4,6 +4,13 @@ Called by: plans.simulating, which makes it; the renderers, which only read it. 
 """
 
 from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Verdict(StrEnum):
+    KEPT = "kept"  # what was promised, and that is what was asked for
+    BELOW_TARGET = "belowTarget"  # what was promised was kept, and the plan is not what was asked for
+    BROKEN = "broken"  # less than was promised
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +64,12 @@ class Simulation:
     beyond_seconds: float  # in which the input was above every declared configuration
     completeness: float
     promised: float  # for the configurations as long as the trace had them
-    kept: bool
-    shortcomings: tuple[str, ...]  # of the plan: why it does not reach its target
+    verdict: Verdict
+    kept: bool  # whatever the plan promises
+    plan_completeness: float  # that it promises for the declared shares of the time, beside what was asked for
+    target: str  # in words
+    met: bool  # the plan is what was asked for
+    shortcomings: tuple[str, ...]  # why not
     due_rows: float
     processed_rows: float
     lost_rows: float

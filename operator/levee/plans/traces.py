@@ -18,6 +18,7 @@ from levee.plans.reading import read_file
 from levee.topology.complaint import Complaint
 from levee.topology.graph import Configuration
 from levee.topology.names import OperatorName
+from levee.topology.wording import listed
 from levee.worlds.simulated.trace import Stretch, Trace, usual
 
 WHERE = "--trace"
@@ -104,9 +105,10 @@ def read_lines(name: str) -> list[list[str]]:
 def columns_of(header: Sequence[str], sources: Sequence[str], where: str) -> dict[str, int]:
     wanted = [TIME, *sources]
     if missing := [name for name in wanted if name not in header]:
-        raise refusal(where, f"has no column '{missing[0]}'", f"name the columns {','.join(wanted)}")
+        raise refusal(where, f"has no column {listed(map(repr, missing), 'and')}", f"name the columns {','.join(wanted)}")
     if unknown := [name for name in header if name not in wanted]:
-        raise refusal(where, f"there is no source '{unknown[0]}'", use_instead(unknown[0], sources))
+        wrong = f"there is no source {listed(map(repr, unknown), 'or')}"
+        raise refusal(where, wrong, use_instead(unknown[0], sources) if len(unknown) == 1 else f"name the columns {','.join(wanted)}")
     return {name: header.index(name) for name in wanted}
 
 

@@ -6,7 +6,7 @@ Called by: topology.shape, topology.checks.
 
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 
 from levee.topology.complaint import Complaint
 
@@ -15,9 +15,27 @@ COMPLAINTS_MAX = 100
 
 def close_to(word: str, known: Iterable[str]) -> str | None:
     """The known word that was probably meant."""
-    folded = {name.lower().replace("_", "").replace("-", ""): name for name in known}
-    matches = get_close_matches(word[:100].lower().replace("_", "").replace("-", ""), folded, n=1, cutoff=0.6)
-    return folded[matches[0]] if matches else None
+    names = {folded(name): name for name in known}
+    matches = get_close_matches(folded(word[:100]), names, n=1, cutoff=0.6)
+    return names[matches[0]] if matches else None
+
+
+def all_close_to(word: str, known: Sequence[str]) -> list[str]:
+    """Those that may have been meant: what stands below a word that leads there (vwap: vwap/0, vwap/1), else all that are equally near."""
+    below = [name for name in known if word and name.startswith(f"{word}/")]
+    nearest = None if below else close_to(word, known)
+    if nearest is None:
+        return below
+    least = nearness(word, nearest)
+    return [name for name in known if nearness(word, name) >= least]
+
+
+def nearness(word: str, name: str) -> float:
+    return SequenceMatcher(None, folded(name), folded(word[:100])).ratio()
+
+
+def folded(name: str) -> str:
+    return name.lower().replace("_", "").replace("-", "")
 
 
 def listed(words: Iterable[object], last: str = "or") -> str:

@@ -34,10 +34,9 @@ def profile(file: str, directory: str | None, epochs: int, for_s: float, levels:
     levee profile -f topology.yaml            print a descriptor to paste
     levee profile -f topology.yaml --write    put it into the file
     """
-    from levee.cli.local.profiled import shown, written
+    from levee.cli.local.profiled import check_writable, told
     from levee.cli.local.profiling import Wish, measure
 
-    found = measure(Wish(file, directory, epochs, for_s, levels))
     if write:
-        click.echo(written(file, found), err=True)
-    click.echo(shown(found, output), nl=False)
+        check_writable(file)
+    told(measure(Wish(file, directory, epochs, for_s, levels)), output, file if write else None)

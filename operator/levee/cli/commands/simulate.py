@@ -20,7 +20,8 @@ A fault: node-2@2m+16s is node-2, two minutes into the trace, for 16 s; without 
 task, replica or source may fail; worst: of each task all replicas but the one that is active least.
 
 \b
-Exit codes: 0 it was simulated, 1 the input is wrong or there is no plan, 2 wrong usage, 130 interrupted.
+Exit codes: 0 it was simulated, whatever came of it (-o json: verdict); 1 the input is wrong or there is no plan;
+2 wrong usage; 130 interrupted.
 """
 
 

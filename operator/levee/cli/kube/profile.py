@@ -41,13 +41,13 @@ def profile(place: Place, name: str, *, epochs: int, for_s: float, levels: int |
     Rows are counted by a worker, as kubectl exec would do it (that takes the right to pods/exec); CPU time is asked for through the API
     server (pods/proxy). Behind each value stands the interval that it lies in with 95 %.
     """
-    from levee.cli.local.profiled import shown, written
+    from levee.cli.local.profiled import check_writable, told
 
+    if write:
+        check_writable(write)
     with reaching(place) as reached:
         found = measure(reached, find(reached, name), epochs, for_s, levels, write)
-    if write:
-        click.echo(written(write, found), err=True)
-    click.echo(shown(found, output), nl=False)
+    told(found, output, write)
 
 
 def measure(reached: "Reached", resource: "Object", epochs: int, for_s: float, levels: int | None, file: str | None) -> Any:

@@ -13,7 +13,7 @@ import click
 from levee.cli.local.runnable import HEADING
 from levee.control.seen import Measured, Observation
 from levee.page.picture.graph import Graph, graph_of
-from levee.page.picture.view import View
+from levee.page.picture.view import Brief, View
 from levee.page.picture.whole import picture
 from levee.page.serving import LOOPBACK, Sources, address, serve
 from levee.plans.ending import Exit, Refused
@@ -31,6 +31,7 @@ class Paged:
     """What the page shows is asked of the run, whichever turn it is at."""
 
     graph: Graph
+    name: str = ""
     where: str = ""  # its address; none where it is not served
     run: LocalRun | None = None
 
@@ -41,8 +42,10 @@ class Paged:
             click.echo(f"{run.blank.topology}: shown at {self.where}")
         yield
 
-    def picture(self, _asked: str) -> Mapping[str, Any]:
-        """There is one topology, whatever was asked for."""
+    def picture(self, asked: str) -> Mapping[str, Any]:
+        """There is one topology; whoever asks for another one (of the run before, at the same port) is told so."""
+        if asked and asked != self.name:
+            return picture(time_of_day(), None, [Brief(self.name, RUNNING)], asked=asked)
         return picture(time_of_day(), None if self.run is None else self.view(self.run))
 
     def view(self, run: LocalRun) -> View:
@@ -54,7 +57,8 @@ class Paged:
 @contextmanager
 def page_of(resource: bytes, port: int | None) -> Iterator[Paged]:
     """Without a port it is not served. 0: any that is free."""
-    paged = Paged(graph_in(resource))
+    [loaded] = load_bytes(resource, origin="the run's resource")
+    paged = Paged(graph_of(loaded), loaded.short_name)
     if port is None:
         yield paged
         return

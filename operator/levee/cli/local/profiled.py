@@ -29,6 +29,7 @@ from levee.topology.units import shown_duration
 from levee.topology.wording import complaint_text, count
 
 HEADING = "levee profile: it cannot be measured."
+UNCHANGED = "levee profile: the file is as it was; what was measured is printed, to be pasted."
 EPOCHS_MIN = 30
 UTF8 = "utf-8-sig"  # a mark at the beginning is left out, and put back
 
@@ -77,11 +78,22 @@ def shown(profiled: Profiled, output: str) -> str:
     )
 
 
-def written(file: str, profiled: Profiled) -> str:
-    """What was done, in a line."""
+def check_writable(file: str) -> None:
+    """Before anything takes time."""
     if file == STDIN:
         complaint = Complaint("--write", "there is no file to write into", "name a file with --file")
         raise Refused(HEADING, [complaint], Exit.USAGE)
+
+
+def told(profiled: Profiled, output: str, file: str | None) -> None:
+    """What was measured; then written, if it can be."""
+    click.echo(shown(profiled, output), nl=False)
+    if file is not None:
+        click.echo(written(file, profiled), err=True)
+
+
+def written(file: str, profiled: Profiled) -> str:
+    """What was done, in a line."""
     wanted = changes_of(profiled)
     text = changed_text(profiled, wanted)
     try:
@@ -96,11 +108,11 @@ def changed_text(profiled: Profiled, wanted: tuple[Change, ...]) -> str:
     try:
         text = rewritten(profiled.data.decode(UTF8), wanted)
     except CannotRewrite as wrong:
-        raise Refused("levee profile: the file is as it was.", [wrong.complaint]) from None
+        raise Refused(UNCHANGED, wrong.complaints) from None
     [loaded] = load(text, origin=profiled.loaded.origin)
     if loaded.topology is None:
         told = "; ".join(map(complaint_text, loaded.complaints))
-        raise Refused(f"levee profile: the file is as it was. With what was measured it would not be valid:\n{told}")
+        raise Refused(f"{UNCHANGED} With what was measured it would not be valid:\n{told}")
     return text
 
 

@@ -33,7 +33,7 @@ from levee.topology.wanted import Packing
 from levee.worlds.accounting import level_of
 from levee.worlds.local.faults import Fault
 from levee.worlds.local.folder import Folder
-from levee.worlds.local.opening import WORKER, CannotRun, Setup, running
+from levee.worlds.local.opening import WORKER, CannotRun, Setup, check_free, running
 from levee.worlds.local.run import LocalRun, now_ms
 from levee_spark.store.address import CannotOpen
 
@@ -58,6 +58,7 @@ def run_here(ask: Ask) -> Exit:
     setup = setup_of(ask)
     show: Show = Lines(sys.stdout) if ask.plain or not sys.stdout.isatty() else Live()
     try:
+        check_free(setup)
         with page_of(setup.resource, ask.page_port) as page, running(setup) as run, listening(run), page.following(run), show:
             show.begin(run)
             return take_turns(run, show, ask.for_s)

@@ -4,6 +4,7 @@ Called by: cli.simulate_run, with a Simulation.
 """
 
 from collections.abc import Iterable
+from typing import assert_never
 
 from rich.console import Console, RenderableType
 from rich.table import Table
@@ -12,7 +13,7 @@ from rich.text import Text
 from levee.cli.shared.page import facts, grid
 from levee.plans import words
 from levee.plans.amounts import floor4, number, percent
-from levee.plans.simulation import Simulation
+from levee.plans.simulation import Simulation, Verdict
 from levee.topology.units import shown_duration
 
 HAPPENINGS_MAX = 24
@@ -34,11 +35,16 @@ def show(console: Console, found: Simulation) -> None:
 
 
 def verdict(found: Simulation) -> Text:
-    if not found.kept:
-        return Text("The promise was not kept.", style="bold red")
-    if found.shortcomings:
-        return Text("What this plan promises was kept, and it is less than was asked for.", style="bold yellow")
-    return Text("The promise was kept.", style="bold green")
+    match found.verdict:
+        case Verdict.KEPT:
+            return Text("The promise was kept.", style="bold green")
+        case Verdict.BELOW_TARGET:
+            promises = f"This plan promises completeness {floor4(found.plan_completeness)}, and is not what was asked for ({found.target})"
+            return Text(f"{promises}; what it promises was kept.", style="bold yellow")
+        case Verdict.BROKEN:
+            return Text("The promise was not kept.", style="bold red")
+        case _:
+            assert_never(found.verdict)
 
 
 def header(found: Simulation) -> Iterable[tuple[str, RenderableType]]:

@@ -11,6 +11,7 @@ from levee.control.space import covers
 from levee.page.picture.replicas import boxes, streams
 from levee.page.picture.values import share, short, text
 from levee.page.picture.view import Brief, Promised, View
+from levee.plans.ending import did_you_mean
 from levee.worlds.local.rows import RunSummary, rows_of, summary_of
 
 VERSION = 1  # of the picture's shape; the page reads this one only
@@ -21,16 +22,21 @@ CONFIGURATIONS_MAX = 20
 def picture(
     at: str, shown: View | None, listed: Sequence[Brief] = (), *, asked: str = "", count: int = 1, note: str = ""
 ) -> dict[str, Any]:
-    """`asked`: the topology that was asked for; `count`: how many there are; `at`: the time of day."""
+    """`asked`: the topology that was asked for, and is not there; `count`: how many there are; `at`: the time of day."""
     return {
         "version": VERSION,
         "at": at,
         "asked": text(asked),
+        "wrong": text(missing(asked, [one.name for one in listed])) if asked else "",
         "note": note,
         "count": count,
         "topologies": [brief(one) for one in listed],
         "shown": None if shown is None else topology(shown),
     }
+
+
+def missing(asked: str, known: Sequence[str]) -> str:
+    return f"There is no topology '{asked}' here. {did_you_mean(asked, known) if known else 'There is none at all.'}"
 
 
 def brief(one: Brief) -> dict[str, Any]:

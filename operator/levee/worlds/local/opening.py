@@ -9,7 +9,7 @@ import shutil
 import sys
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 
 from levee.control.events import Event
@@ -69,14 +69,29 @@ class Setup:
 @contextmanager
 def running(setup: Setup) -> Iterator[LocalRun]:
     """Everything is ended on the way out, however that is."""
+    with in_words(setup), setup.folder.held():
+        run = prepared(setup)
+        try:
+            run.begin(setup.nodes)
+            yield run
+        finally:
+            run.end()
+
+
+def check_free(setup: Setup) -> None:
+    """That nobody else runs it: before anything is told that would matter only then."""
+    with in_words(setup):
+        with writing():
+            has_run = setup.folder.lock.exists()
+        with setup.folder.held() if has_run else nullcontext():
+            pass
+
+
+@contextmanager
+def in_words(setup: Setup) -> Iterator[None]:
+    """Why its folder cannot be had."""
     try:
-        with setup.folder.held():
-            run = prepared(setup)
-            try:
-                run.begin(setup.nodes)
-                yield run
-            finally:
-                run.end()
+        yield
     except Occupied:
         wrong = f"somebody else runs {setup.topology} in {setup.folder.path}"
         raise CannotRun(Complaint("--directory", wrong, "end that with levee stop, or name another directory")) from None
