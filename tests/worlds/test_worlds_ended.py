@@ -99,6 +99,15 @@ def test_a_run_is_not_ready_before_it_has_caught_up_and_stays_so_when_it_is_late
     assert readiness.ready
 
 
+def test_a_run_whose_task_fails_neither_catches_up_nor_is_ready_while_it_tries_again() -> None:
+    readiness = Readiness(WANTED, period_ms=1_000)
+    failed = (ReplicaName("vwap/0/0"),)
+    assert [one.text for behind in (2, 98) for one in readiness.events(at(HEALTHY, out=behind, vwap=behind), failed, NOW)] == []
+    assert [one.text for one in readiness.events(at(HEALTHY, out=99, vwap=99), (), NOW)] == [
+        "is ready: every planned replica works and has done an epoch"
+    ]
+
+
 def test_tasks_that_failed_before_their_first_epoch_are_told_once() -> None:
     readiness = Readiness(WANTED, period_ms=1_000)
     failed = tuple(ReplicaName(f"vwap/0/{number}") for number in (0, 1))
