@@ -1,7 +1,7 @@
 """Prometheus, which scrapes what it is told every second and evaluates rules as often; and promtool, which tests rules without a server.
 
 Why: whether a query finds what Levee tells is known only to who answers queries.
-Called by: tests of dashboards, recording rules and alerts.
+Called by: tests of dashboards, recording rules, alerts and rates.
 """
 
 import json
@@ -39,9 +39,11 @@ class Prometheus:
 
 
 @contextmanager
-def prometheus_server(targets: Mapping[str, Sequence[str]], rules: Sequence[Path] = ()) -> Iterator[tuple[Prometheus, Server]]:
-    """`targets`: of each job the addresses, host:port."""
-    program, told = installed("prometheus"), configuration(targets, rules)
+def prometheus_server(
+    targets: Mapping[str, Sequence[str]], rules: Sequence[Path] = (), jobs: Sequence[Mapping[str, Any]] = ()
+) -> Iterator[tuple[Prometheus, Server]]:
+    """`targets`: of each job the addresses, host:port. `jobs`: more of them, as its configuration has them."""
+    program, told = installed("prometheus"), configuration(targets, rules, jobs)
     server, (port,) = start_on_free_ports(1, lambda ports: prometheus(program, told, ports[0]))
     try:
         yield Prometheus(port), server
@@ -56,8 +58,8 @@ def prometheus(program: Path, told: str, port: int) -> Server:
     return Server(Launch("prometheus", [program, *options], lambda: answers_ok(port, "/-/ready"), {}), folder)
 
 
-def configuration(targets: Mapping[str, Sequence[str]], rules: Sequence[Path]) -> str:
+def configuration(targets: Mapping[str, Sequence[str]], rules: Sequence[Path], jobs: Sequence[Mapping[str, Any]]) -> str:
     """JSON is YAML."""
-    jobs = [{"job_name": name, "static_configs": [{"targets": list(addresses)}]} for name, addresses in targets.items()]
+    fixed = [{"job_name": name, "static_configs": [{"targets": list(addresses)}]} for name, addresses in targets.items()]
     every = {"scrape_interval": "1s", "evaluation_interval": "1s"}
-    return json.dumps({"global": every, "rule_files": [str(path.absolute()) for path in rules], "scrape_configs": jobs})
+    return json.dumps({"global": every, "rule_files": [str(path.absolute()) for path in rules], "scrape_configs": [*fixed, *jobs]})

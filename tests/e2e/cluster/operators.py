@@ -50,9 +50,9 @@ class Operators:
     folder: Path
     started: list[Operator] = field(default_factory=list)
 
-    def start(self, *, dies_after: tuple[str, int] | None = None, lease_in: str = "") -> Operator:
-        """`lease_in`: another namespace than the others', so that it leads beside them."""
-        environment = os.environ | {
+    def start(self, *, dies_after: tuple[str, int] | None = None, lease_in: str = "", **settings: str) -> Operator:
+        """`lease_in`: another namespace than the others', so that it leads beside them. `settings`: more of its environment."""
+        usual = {
             "KUBECONFIG": str(self.kube.kubeconfig),
             "LEVEE_NAMESPACE": lease_in or self.kube.namespace,
             "LEVEE_WATCH_NAMESPACES": self.kube.namespace,
@@ -60,7 +60,7 @@ class Operators:
         words = ["-m", "levee.serve"] if dies_after is None else [str(DYING), dies_after[0], str(dies_after[1])]
         path = self.folder / f"operator-{len(self.started)}.log"
         with path.open("wb") as log:
-            process = subprocess.Popen([sys.executable, *words], env=environment, stdout=log, stderr=log)
+            process = subprocess.Popen([sys.executable, *words], env=os.environ | usual | settings, stdout=log, stderr=log)
         self.started.append(Operator(process, path))
         return self.started[-1]
 

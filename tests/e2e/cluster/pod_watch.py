@@ -28,6 +28,7 @@ class Pod:
     leaving: bool = False  # asked to go, or ended by itself
     gone: bool = False
     beside: frozenset[str] = frozenset()  # names of those that were ready when it began to leave
+    told: Any = field(default=None, repr=False)  # all of it, as the API server has told it last
 
 
 @dataclass
@@ -52,6 +53,7 @@ class PodWatch:
             pod = self.by_uid.setdefault(thing["metadata"]["uid"], read(thing))
             pod.ready = condition(thing, "Ready")
             pod.gone = event["type"] == "DELETED"
+            pod.told = thing
             ended = thing["status"].get("phase") in {"Failed", "Succeeded"}
             if not pod.leaving and (pod.gone or ended or "deletionTimestamp" in thing["metadata"]):
                 pod.leaving = True

@@ -18,9 +18,11 @@ from tests.e2e.cluster.trades import (
     NAME,
     ONE_POD,
     PATIENCE_S,
+    WITH_CODE,
     Trades,
     Undisturbed,
     by_key,
+    code,
     compare,
     epoch_of,
     living,
@@ -34,26 +36,9 @@ TASKS = ("aggregator/0", "market/0", "out/0", "trade-filter/0")
 REPLICAS = sorted(f"{task}/{number}" for task in TASKS for number in (0, 1))
 KILL_JAVA = 'for each in /proc/[0-9]*; do if grep -q -a "^[^ ]*bin/java" $each/cmdline; then kill -9 ${each#/proc/}; fi; done'
 EDITED = "edited:aggregator"  # computes the same under another name
-CODE = {
-    "apiVersion": "v1",
-    "kind": "ConfigMap",
-    "metadata": {"name": "code"},
-    "data": {
-        "edited.py": "from levee_spark.examples import bargains\n\n\ndef aggregator(inputs):\n    return bargains.aggregator(inputs)\n"
-    },
-}
-WITH_CODE = {
-    "spec": {
-        "containers": [
-            {
-                "name": "worker",
-                "env": [{"name": "PYTHONPATH", "value": "/work/code"}],
-                "volumeMounts": [{"name": "code", "mountPath": "/work/code"}],
-            }
-        ],
-        "volumes": [{"name": "code", "configMap": {"name": "code"}}],
-    }
-}
+CODE = code(
+    edited="from levee_spark.examples import bargains\n\n\ndef aggregator(inputs):\n    return bargains.aggregator(inputs)\n",
+)
 STARTS_A_POD, ENDS_A_POD = "POST .*/pods ", "DELETE .*/pods/"
 STORES_CANCELING = 'PATCH .*/status .*"state": "canceling"'
 

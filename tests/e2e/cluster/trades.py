@@ -44,6 +44,24 @@ LINUX = {"packing": "node", "nodeSelector": {"kubernetes.io/os": "linux"}}  # an
 FAST = "100ms"
 PLUGIN = str(Path(sys.executable).parent / "kubectl-levee")
 Make: TypeAlias = Callable[..., Any]  # a resource, as `resource` does it
+WITH_CODE = {
+    "spec": {
+        "containers": [
+            {
+                "name": "worker",
+                "env": [{"name": "PYTHONPATH", "value": "/work/code"}],
+                "volumeMounts": [{"name": "code", "mountPath": "/work/code"}],
+            }
+        ],
+        "volumes": [{"name": "code", "configMap": {"name": "code"}}],
+    }
+}
+
+
+def code(**modules: str) -> dict[str, Any]:
+    """For `WITH_CODE`: modules that the image does not have."""
+    texts = {f"{name}.py": text for name, text in modules.items()}
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "code"}, "data": texts}
 
 
 def one_pod(node: str) -> dict[str, Any]:
@@ -165,9 +183,13 @@ class Trades:
         return {name: pq.read_table(pa.BufferReader(bytes(blob.data))) for name, blob in blobs.items() if blob is not None}
 
     def epochs(self) -> dict[str, str | None]:
-        """Every epoch of every stream, with a tag that changes with its content."""
+        """Every epoch of every stream."""
+        return {path: tag for path, tag in self.stored().items() if "/epochs/" in path}
+
+    def stored(self) -> dict[str, str | None]:
+        """By name, with a tag that changes with the content."""
         found = obstore.list(bucket(f"{self.prefix}/store", KEYS, 10_000)).collect()
-        return {one["path"]: one["e_tag"] for one in found if "/epochs/" in one["path"]}
+        return {one["path"]: one["e_tag"] for one in found}
 
     def last_epochs(self) -> dict[str, int]:
         """Of each of its streams; others keep theirs in the same store."""
@@ -179,14 +201,15 @@ class Trades:
 
     def functions(self) -> dict[str, str]:
         """By operator, as the newest control record has them."""
+        return {str(operator): function for operator, function in self.records()[-1].shape.functions}
+
+    def records(self) -> list[ControlRecord]:
+        """Of its control log, in order."""
         store = open_store(f"{self.prefix}/store", secret=KEYS)
         layout = Layout(f"{self.kube.namespace}/{self.name}", self.kube.get("ftt", self.name)["metadata"]["uid"])
-        last = store.names(layout.control(0).rpartition("/")[0], "", 10_000)[-1]
-        blob = store.get(last)
-        assert blob is not None
-        record = decode(blob.data, last)
-        assert isinstance(record, ControlRecord), last
-        return {str(operator): function for operator, function in record.shape.functions}
+        names = store.names(layout.control(0).rpartition("/")[0], "", 10_000)
+        found = [decode(blob.data, name) for name in names if (blob := store.get(name)) is not None]
+        return [one for one in found if isinstance(one, ControlRecord)]
 
     # ---- to wait for
 
