@@ -15,6 +15,7 @@ from tests.e2e.cluster.kube import Kube
 from tests.e2e.cluster.operators import Operator
 from tests.e2e.cluster.pod_watch import Pod, PodWatch, replicas_of, watching
 from tests.e2e.cluster.trades import (
+    KILL_JAVA,
     NAME,
     ONE_POD,
     PATIENCE_S,
@@ -34,7 +35,6 @@ pytestmark = [pytest.mark.e2e, pytest.mark.breaks_nodes]
 PODS, HALF = 3, 2  # one on each node
 TASKS = ("aggregator/0", "market/0", "out/0", "trade-filter/0")
 REPLICAS = sorted(f"{task}/{number}" for task in TASKS for number in (0, 1))
-KILL_JAVA = 'for each in /proc/[0-9]*; do if grep -q -a "^[^ ]*bin/java" $each/cmdline; then kill -9 ${each#/proc/}; fi; done'
 EDITED = "edited:aggregator"  # computes the same under another name
 CODE = code(
     edited="from levee_spark.examples import bargains\n\n\ndef aggregator(inputs):\n    return bargains.aggregator(inputs)\n",

@@ -43,6 +43,7 @@ ALONE = {"strategy": "none", "replicas": 1, "checkpoint": {"every": 10}}
 LINUX = {"packing": "node", "nodeSelector": {"kubernetes.io/os": "linux"}}  # and no simulated nodes
 FAST = "100ms"
 PLUGIN = str(Path(sys.executable).parent / "kubectl-levee")
+KILL_JAVA = 'for each in /proc/[0-9]*; do if grep -q -a "^[^ ]*bin/java" $each/cmdline; then kill -9 ${each#/proc/}; fi; done'
 Make: TypeAlias = Callable[..., Any]  # a resource, as `resource` does it
 WITH_CODE = {
     "spec": {
