@@ -2,15 +2,17 @@
 
 Why: the one that tests build finds no pods by itself. So it is told, as often as it asks, what its own discovery would find, under the same
 names; what it makes of that stands in its configuration, as it would in anybody's.
-Called by: test_e2e_rates.
+Called by: test_e2e_rates, test_e2e_alerts.
 """
 
 import json
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from servers.install import install
@@ -19,6 +21,7 @@ from servers.prometheus import Prometheus, prometheus_server
 from tests.e2e.cluster.pod_watch import PodWatch
 
 ASKED_EVERY = "2s"
+NOBODY: Mapping[str, Sequence[str]] = MappingProxyType({})
 NAMED, ANNOTATED, LABELLED = "__meta_kubernetes", "__meta_kubernetes_pod_annotation_prometheus_io", "__meta_kubernetes_pod_label_"
 RELABELLED = [
     {"source_labels": [f"{ANNOTATED}_scrape"], "action": "keep", "regex": "true"},
@@ -32,11 +35,14 @@ RELABELLED = [
 
 
 @contextmanager
-def scraping_by_annotations(watch: PodWatch) -> Iterator[tuple[Prometheus, Server]]:
+def scraping_by_annotations(
+    watch: PodWatch, others: Mapping[str, Sequence[str]] = NOBODY, rules: Sequence[Path] = ()
+) -> Iterator[tuple[Prometheus, Server]]:
+    """`others`: whom it scrapes besides, as `prometheus_server` has it."""
     install(["prometheus"])
     with telling(watch) as address:
         job = {"job_name": "pods", "http_sd_configs": [{"url": address, "refresh_interval": ASKED_EVERY}], "relabel_configs": RELABELLED}
-        with prometheus_server({}, jobs=[job]) as running:
+        with prometheus_server(others, rules, [job]) as running:
             yield running
 
 
