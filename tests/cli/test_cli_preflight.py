@@ -33,7 +33,7 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("command", ["run", "check"])
+@pytest.mark.parametrize("command", ["run", "check", "validate"])
 @pytest.mark.parametrize(
     ("was", "now", "told"),
     [
@@ -47,6 +47,7 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("rows_of_shop:rows", "rows_of_shop:nothing", "spec.sources[0].spark.options.generator: {place}/rows_of_shop.py has no 'nothing'"),
         ('{generator: "rows_of_shop:rows"}', "{}", "spec.sources[0].spark.options: a replayed source names no generator"),
         ('rows"}', 'rows", epochs: "many"}', "spec.sources[0].spark.options.epochs: 'many' is no number of epochs"),
+        ('rows"}', 'rows", epochs: "-3"}', "spec.sources[0].spark.options.epochs: '-3' is no number of epochs"),
         ("format: parquet", "format: parkett", "spec.sinks[0].spark.format: 'parkett' is no format"),
         ("format: replay", "format: kafak", "Fix: use 'kafka', or the full name of a connector's class."),
     ],
@@ -58,7 +59,16 @@ def test_code_and_formats_that_are_not_there_are_refused_before_anything_starts(
     assert levee([command, "-f", "shop.yaml"]) == Exit.REFUSED
     assert told.format(place=shop) in capsys.readouterr().err
     assert not (shop / ".levee").exists()
+
+
+def test_code_that_may_be_in_an_image_is_not_judged_here_and_formats_are(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cluster = TOPOLOGY.replace("file:///nowhere", "s3://bucket/shop").replace("code_of_shop:vwap", "codes:vwap")
+    (shop / "shop.yaml").write_text(cluster)
     assert levee(["validate", "-f", "shop.yaml"]) == Exit.OK
+    assert capsys.readouterr().out.startswith("default/shop: valid")
+    (shop / "shop.yaml").write_text(cluster.replace("format: parquet", "format: jsonx"))
+    assert levee(["validate", "-f", "shop.yaml"]) == Exit.REFUSED
+    assert "spec.sinks[0].spark.format: 'jsonx' is no format that is known here" in capsys.readouterr().err
 
 
 def test_a_module_that_does_not_parse_is_told_with_its_line(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,13 +29,6 @@ READY = {"type": "Ready", "status": "True", "reason": "AllReady", "message": "ev
 BAD = {"type": "Healthy", "status": "False", "reason": "TaskFailed", "message": "count/0 at epoch 12: ValueError: no"}
 ACCOUNT = {"window": 3600, "promised": 0.7, "achieved": 0.9912, "cost": 0.75, "inputKept": False}
 RUNNING = {"state": "running", "since": "2026-01-02T03:00:00Z", "configuration": "always", "conditions": [READY, BAD], "lagEpochs": 4}
-
-
-@pytest.fixture
-def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
-    with serving(tmp_path) as cluster:
-        monkeypatch.setenv("KUBECONFIG", str(cluster.kubeconfig))
-        yield cluster
 
 
 @pytest.fixture

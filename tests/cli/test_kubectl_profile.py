@@ -2,8 +2,6 @@
 
 import subprocess
 import sys
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 import yaml
@@ -19,18 +17,11 @@ from levee_spark.store.address import open_store
 from levee_spark.store.drive import drive
 from levee_spark.store.driver import StoreDriver
 from levee_spark.worker.wiring import layout_of
-from tests.cli.served_cluster import OWNER, Served, serving, topology
+from tests.cli.served_cluster import OWNER, Served, topology
 from tests.cli.stage import Ended
 from tests.serve.plant import PODS
 
 EPOCHS = 80  # 20 s
-
-
-@pytest.fixture
-def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
-    with serving(tmp_path) as cluster:
-        monkeypatch.setenv("KUBECONFIG", str(cluster.kubeconfig))
-        yield cluster
 
 
 @pytest.fixture

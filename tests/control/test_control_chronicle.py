@@ -8,8 +8,8 @@ from levee.control.chronicle import Chronicle
 from levee.control.decide import decide
 from levee.control.events import Event
 from levee.control.names import ReplicaName
-from levee.control.seen import Observation, Status
-from tests.control.stage import FULL, HEALTHY, HIGH, MARKET, NOW, PLACED, WANTED, record, running, seeing, with_worker
+from levee.control.seen import Observation, Phase, Status
+from tests.control.stage import FULL, HEALTHY, HIGH, MARKET, NOW, PLACED, WANTED, record, running, seeing, with_worker, worker
 
 ERROR = "ValueError: no price\n  bargains.py:7 in vwap\n  at row 12"
 VWAP = ReplicaName("vwap/0/0")
@@ -54,6 +54,25 @@ def test_a_task_that_has_done_the_epoch_at_which_it_failed_is_told_as_well_again
     beyond = with_worker(0, replace(HEALTHY.workers[0], states=tuple(running(one, epoch=101) for one in PLACED[0].replicas)))
     assert [one.subject for one in chronicle.events(HEALTHY, beyond, settled, settled)] == ["Settled"]
     assert chronicle.events(beyond, beyond, settled, settled) == ()
+
+
+def test_a_task_that_has_yet_to_do_the_epoch_at_which_it_failed_is_not_told_as_well_whatever_else_it_does() -> None:
+    chronicle = Chronicle()
+    failing, settled = Decision(Reason.TASK_FAILED, "vwap/0"), Decision(Reason.SETTLED, "well")
+    began_again = with_worker(0, replace(HEALTHY.workers[0], states=tuple(running(one, epoch=95) for one in PLACED[0].replicas)))
+    ended = with_worker(0, worker(PLACED[0], Phase.ENDED, states=()))
+    chronicle.events(HEALTHY, failed(), settled, failing)
+    chronicle.events(HEALTHY, failed(epoch=90), failing, failing)  # in what it has done before: the machine is slow
+    for seen in (began_again, ended, with_worker(0, worker(PLACED[0], Phase.STARTING)), HEALTHY):
+        assert "Settled" not in [one.subject for one in chronicle.events(seen, seen, failing, settled)]
+        assert set(chronicle.failing) == {VWAP}
+
+
+def test_a_replica_that_is_taken_away_fails_no_longer() -> None:
+    chronicle = Chronicle()
+    chronicle.events(HEALTHY, failed(), None, Decision(Reason.TASK_FAILED, "vwap/0"))
+    without = with_worker(0, worker(replace(PLACED[0], replicas=tuple(one for one in PLACED[0].replicas if one != VWAP))))
+    assert [one.subject for one in chronicle.events(failed(), without, None, Decision(Reason.SETTLED, "well"))][-1] == "Settled"
 
 
 def test_the_decision_names_each_failed_task_once_with_the_first_line_of_its_error() -> None:

@@ -191,6 +191,17 @@ def test_a_saved_page_shows_its_last_picture_without_a_server(tab: Tab, tmp_path
     assert complaints(tab) == []
 
 
+def test_a_topology_that_is_not_there_is_told_with_those_that_are(tab: Tab) -> None:
+    told = Told(of_name={"shop/klicks": picture(AT, None, [Brief("shop/clicks", "running", True)], asked="shop/klicks")})
+    with told.served() as server:
+        tab.open(f"{address(server)}#shop/klicks")
+        tab.until("document.querySelector('[data-key=wrong]') !== null")
+        assert text(tab, "[data-key=wrong]") == "There is no topology 'shop/klicks' here. Did you mean 'shop/clicks'?"
+        assert text(tab, "#message") == ""  # it was answered
+        tab.ask("document.querySelector('#topologies a').click()")
+        tab.until("document.querySelectorAll('[data-box]').length === 4")
+
+
 def test_of_several_topologies_there_is_a_list_and_each_behind_its_name(tab: Tab) -> None:
     briefs = [Brief("shop/clicks", "running", True, True, "calm", 3, 4, 1), Brief("shop/orders", "failed")]
     told = Told(picture(AT, None, briefs, count=2), {"shop/clicks": picture(AT, view(), count=2)})

@@ -1,7 +1,9 @@
 """A function that goes wrong is told so in its own words, and leaves the state as it was."""
 
+import ctypes
 import errno
 import os
+import re
 import signal
 import sys
 import time
@@ -16,11 +18,25 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
 from levee_spark.lane.blame import judged
-from levee_spark.lane.query import Keyed
-from levee_spark.lane.trouble import Crashed, Failed, Trouble, explained
+from levee_spark.lane.query import Function, Keyed
+from levee_spark.lane.trouble import Crashed, Failed, Trouble, explained, own_lines_dumped
 from tests.lane.lanes import Inputs, Lanes, drive, table, values
 
 LIMIT_S = 3.0
+GONE = "Python worker exited unexpectedly (crashed)"
+DUMPED = """Thread 0x00007f4a709bdb80 (most recent call first):
+  File "/home/me/more.py", line 7 in wait
+  File "/usr/lib/python3.11/site-packages/pyspark/util.py", line 158 in wrapper
+
+Current thread 0x00007f4a70a0cb80 (most recent call first):
+  File "/home/me/mine.py", line 23 in <lambda>
+  File "/home/me/mine.py", line 5 in labelled
+  File "/usr/lib/python3.11/site-packages/pyspark/worker.py", line 2884 in <listcomp>
+  File "/opt/levee/levee_spark/spark/daemon.py", line 19 in <module>
+  File "<frozen runpy>", line 88 in _run_code
+
+Caused by: java.io.EOFException
+"""
 
 
 def picky(inputs: Inputs) -> DataFrame:
@@ -134,14 +150,77 @@ def stuck_in_rows(inputs: Inputs) -> DataFrame:
     return inputs["rows"].mapInPandas(search, "value long")
 
 
-def test_a_function_that_never_returns_is_cancelled_and_its_epoch_stays_to_be_done(lanes: Lanes) -> None:
-    lane = lanes(stuck_in_rows)
+def stuck_in_c(inputs: Inputs) -> DataFrame:
+    """No signal that Python itself handles would come through."""
+
+    def search(value: int) -> int:
+        return value if value >= 0 else len(re.findall(r"(a+)+$", "a" * 60 + "b"))
+
+    return inputs["rows"].select(f.udf(lambda value: search(value) + 0, "long")("value").alias("value"))  # hints would choose another kind
+
+
+def stuck_in_endless_rows(inputs: Inputs) -> DataFrame:
+    def search(frames: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
+        for frame in frames:
+            yield frame
+            while (frame["value"] < 0).any():
+                yield frame.where(frame["value"] > 0).dropna()
+
+    return inputs["rows"].select("value").mapInPandas(search, "value long")
+
+
+@pytest.mark.parametrize("function", [stuck_in_rows, stuck_in_c, stuck_in_endless_rows])
+def test_a_function_that_never_returns_is_ended_tells_where_it_was_and_its_epoch_stays_to_be_done(lanes: Lanes, function: Function) -> None:
+    lane = lanes(function)
+    lane.compute(1, 0, [table(value=[1])])
+    lane.limit_s = LIMIT_S
+    lane.restore(0, ())  # the query that follows knows the limit
+    lane.compute(1, 0, [table(value=[1])])
+    with pytest.raises(Failed) as raised:
+        lane.compute(2, 0, [table(value=[-1])])
+    words, *lines = str(raised.value).splitlines()
+    assert words == "the function has not returned within 3 s, so it was cancelled; the epoch stays to be done"
+    assert all(f"{Path(__file__).name}:" in line for line in lines)  # nothing of Spark's
+    assert " in search: " in lines[-1]
+    assert values(lane.compute(2, 0, [table(value=[2])])) == [(2,)]
+
+
+def process(inputs: Inputs) -> DataFrame:
+    return inputs["rows"].select(f.udf(lambda _: os.getpid() + 0, "long")("value").alias("pid"))
+
+
+def test_a_limit_is_of_one_epoch_and_not_of_the_process_that_computes_one_after_another(lanes: Lanes) -> None:
+    lanes(process).compute(1, 0, [table(value=[1])])
+    lane = lanes(process, limit_s=LIMIT_S)
+    first = lane.compute(1, 0, [table(value=[1])])
+    time.sleep(LIMIT_S + 0.5)
+    assert values(lane.compute(2, 0, [table(value=[2])])) == values(first)
+
+
+def stuck_in_java(inputs: Inputs) -> DataFrame:
+    waits = f.expr("case when value < 0 then reflect('java.lang.Thread', 'sleep', 600000L) end")
+    return inputs["rows"].select("value", waits.alias("waits"))
+
+
+def test_a_query_that_never_returns_is_cancelled_too(lanes: Lanes) -> None:
+    lane = lanes(stuck_in_java)
     lane.compute(1, 0, [table(value=[1])])
     lane.limit_s = LIMIT_S
     with pytest.raises(Failed, match="has not returned within 3 s, so it was cancelled"):
         lane.compute(2, 0, [table(value=[-1])])
-    lane.limit_s = 120
-    assert values(lane.compute(2, 0, [table(value=[2])])) == [(2,)]
+    assert values(lane.compute(2, 0, [table(value=[2])])) == [(2, None)]
+
+
+def test_a_process_that_dies_in_the_function_says_where(lanes: Lanes) -> None:
+    def crashes(value: int) -> int:
+        return ctypes.string_at(0)[value]
+
+    with pytest.raises(Crashed) as raised:
+        lanes(lambda inputs: inputs["rows"].select(f.udf(lambda one: crashes(one) + 0, "long")("value"))).compute(1, 0, [table(value=[1])])
+    words, *lines = str(raised.value).splitlines()
+    assert words == f"{GONE}: Fatal Python error: Segmentation fault"
+    assert lines[-1].endswith("in crashes: return ctypes.string_at(0)[value]")
+    assert all(f"{Path(__file__).name}:" in line for line in lines)
 
 
 def test_a_definition_that_never_returns_is_ended(lanes: Lanes) -> None:
@@ -165,6 +244,12 @@ def test_a_query_that_spark_refuses_later_is_told_too(lanes: Lanes) -> None:
     lane = lanes(lambda inputs: inputs["rows"].select(f.expr("assert_true(value < 3, 'too many')").alias("no"), "value"))
     with pytest.raises(Failed, match="too many"):
         lane.compute(1, 0, [table(value=[3])])
+
+
+def test_a_dump_of_a_process_is_shortened_to_the_users_lines_with_the_innermost_of_its_first_thread_last() -> None:
+    shortened = ["  /home/me/more.py:7 in wait", "  /home/me/mine.py:5 in labelled", "  /home/me/mine.py:23 in <lambda>"]
+    assert own_lines_dumped(DUMPED) == shortened
+    assert own_lines_dumped(f"Driver stacktrace:\n{DUMPED}Caused by: {DUMPED}") == shortened  # Spark says it several times
 
 
 def test_an_exception_without_words_is_told_by_its_name() -> None:
@@ -244,15 +329,17 @@ def from_java(spark: SparkSession, name: str, text: str) -> Exception:
         ("java.nio.file.FileSystemException", "No space left on device", Trouble),
         ("java.net.SocketException", "Connection reset", Trouble),
         ("java.lang.OutOfMemoryError", "Java heap space", Crashed),
-        ("org.apache.spark.SparkException", "Python worker exited unexpectedly (crashed)", Crashed),
+        ("org.apache.spark.SparkException", GONE, Crashed),
         ("org.apache.spark.SparkException", "Lost task 0.3 in stage 1.0: ExecutorLostFailure (executor 1 exited)", Trouble),
+        ("org.apache.spark.SparkException", f"{GONE}: {DUMPED}", Failed),
+        ("org.apache.spark.SparkException", f"{GONE}: Fatal Python error: Bus error\n\n{DUMPED}", Crashed),
         ("java.net.MalformedURLException", "no protocol", Failed),
         ("java.io.NotSerializableException", "Thing", Failed),
         ("java.lang.IllegalStateException", "too many", Failed),
     ],
 )
 def test_what_java_raises_is_blamed_on_the_machine_or_on_the_function(spark: SparkSession, name: str, text: str, kind: type) -> None:
-    assert type(judged(from_java(spark, name, text))) is kind
+    assert type(judged(from_java(spark, name, text), LIMIT_S)) is kind
 
 
 @pytest.mark.parametrize(

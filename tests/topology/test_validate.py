@@ -20,6 +20,10 @@ from tests.topology.shop import CLICKS, CLICKS_TEXT, EXAMPLES, changed, put
 
 @pytest.fixture
 def clicks(tmp_path: Path) -> Path:
+    """With the code that it names."""
+    (tmp_path / "shop").mkdir()
+    (tmp_path / "shop" / "__init__.py").touch()
+    (tmp_path / "shop" / "clicks.py").write_text("orders = joined = totals = print")
     path = tmp_path / "clicks.yaml"
     path.write_text(CLICKS_TEXT)
     return path

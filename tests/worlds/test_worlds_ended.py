@@ -1,9 +1,11 @@
 """What is told of a run that fails, that is late, or that is over."""
 
 import errno
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -97,6 +99,31 @@ def test_a_run_is_not_ready_before_it_has_caught_up_and_stays_so_when_it_is_late
     assert told(at(HEALTHY, out=95)) == ["is ready: every planned replica works and has done an epoch"]
     assert told(at(HEALTHY, out=2)) == []
     assert readiness.ready
+
+
+def test_a_run_whose_task_fails_neither_catches_up_nor_is_ready_while_it_tries_again() -> None:
+    readiness = Readiness(WANTED, period_ms=1_000)
+    failed = (ReplicaName("vwap/0/0"),)
+    assert [one.text for behind in (2, 98) for one in readiness.events(at(HEALTHY, out=behind, vwap=behind), failed, NOW)] == []
+    assert [one.text for one in readiness.events(at(HEALTHY, out=99, vwap=99), (), NOW)] == [
+        "is ready: every planned replica works and has done an epoch"
+    ]
+
+
+def test_a_stop_says_which_task_has_failed_and_so_never_comes_to_the_last_epoch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TOY_TROUBLE", "epoch 20")
+    with running(setup(tmp_path)) as run:
+        play(run, lambda turn: "double/0" in turn.failing)
+        order = Thread(target=levee, args=[["stop", "--directory", str(run.folder.path), "--timeout", "8s"]])
+        order.start()
+        play(run, lambda _: not order.is_alive())
+        order.join()
+    told, refused = capsys.readouterr()
+    assert re.search(r"stops after epoch \d+; (numbers/0, )?double/0, total/0, out/0 have yet to come there", told)
+    assert "double/0 has failed and does not come there as it is: " in told
+    assert "has not stopped within 8 s: " in refused and "double/0 has failed" in refused and "levee kill replica double/0/" in refused
 
 
 def test_tasks_that_failed_before_their_first_epoch_are_told_once() -> None:

@@ -1,13 +1,11 @@
 """What has passed is counted by manifests: of the epochs that all streams have."""
 
 import json
-from collections.abc import Iterator
 
 import pytest
 
 from levee.cli.kube.counted import parsed, text
 from levee.planning.measured.spending import spending
-from levee.topology.load import load
 from levee.topology.names import OperatorName, TaskId
 from levee.worlds.passed import passed
 from levee.worlds.spending import look_in, looks
@@ -15,27 +13,10 @@ from levee_spark.log import ask
 from levee_spark.log.requests import PutIfAbsent
 from levee_spark.log.values import EpochObject, Floor, Kind, Manifest
 from levee_spark.log.wiring import Wiring
-from levee_spark.store.address import open_store
 from levee_spark.store.drive import drive
 from levee_spark.store.driver import StoreDriver
-from levee_spark.worker.wiring import wiring_of
-from tests.worlds.toy import toy
 
 NUMBERS, DOUBLE, TOTAL = map(OperatorName, ("numbers", "double", "total"))
-
-
-@pytest.fixture
-def wiring() -> Wiring:
-    [loaded] = load(toy("file:///tmp"), origin="toy")
-    assert loaded.resource is not None
-    return wiring_of(loaded.resource, "uid")
-
-
-@pytest.fixture
-def driver() -> Iterator[StoreDriver]:
-    driver = StoreDriver(open_store("memory://"))
-    yield driver
-    driver.close()
 
 
 def put(wiring: Wiring, driver: StoreDriver, name: OperatorName, epoch: int, rows: int, kind: Kind = Kind.FINAL) -> None:

@@ -2,14 +2,12 @@
 
 import json
 import math
-from collections.abc import Iterator
 
 import pyarrow as pa
 import pytest
 
 from levee.cli.local.tailing import Tail, tasks_of
 from levee.plans.ending import Refused
-from levee.topology.load import load
 from levee.topology.names import TaskId
 from levee_spark.deliver.jsonlines import json_lines
 from levee_spark.lane.rows import encode
@@ -17,28 +15,11 @@ from levee_spark.log import ask, rest
 from levee_spark.log.requests import PutIfAbsent
 from levee_spark.log.values import EpochObject, Floor, Kind, Manifest, Segment
 from levee_spark.log.wiring import Wiring
-from levee_spark.store.address import open_store
 from levee_spark.store.drive import drive
 from levee_spark.store.driver import StoreDriver
-from levee_spark.worker.wiring import wiring_of
-from tests.worlds.toy import toy
 from tests.worlds.toy_worker import packed
 
 TASK = TaskId("double/0")
-
-
-@pytest.fixture
-def wiring() -> Wiring:
-    [loaded] = load(toy("file:///tmp"), origin="toy")
-    assert loaded.resource is not None
-    return wiring_of(loaded.resource, "uid")
-
-
-@pytest.fixture
-def driver() -> Iterator[StoreDriver]:
-    driver = StoreDriver(open_store("memory://"))
-    yield driver
-    driver.close()
 
 
 def put(wiring: Wiring, driver: StoreDriver, epoch: int, payload: object, rows: int, kind: Kind = Kind.FINAL, *segments: str) -> None:

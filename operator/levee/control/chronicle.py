@@ -40,10 +40,11 @@ class Chronicle:
         for replica, state in states.items():
             if state.status is not Status.FAILED:
                 continue
-            self.failing[replica] = state
+            self.failing[replica] = furthest(state, self.failing.get(replica))
             if replica not in earlier or earlier[replica].status is not Status.FAILED:
                 yield from self.failure(state)
-        for replica in [one for one, failed in self.failing.items() if is_past(states.get(one), failed)]:
+        there = {replica for worker in after.workers for replica in worker.replicas}
+        for replica in [one for one, failed in self.failing.items() if one not in there or is_past(states.get(one), failed)]:
             del self.failing[replica]
 
     def failure(self, state: ReplicaSeen) -> Iterator[Event]:
@@ -81,6 +82,11 @@ class Chronicle:
                 yield from decided(None, decision)
 
 
+def furthest(state: ReplicaSeen, before: ReplicaSeen | None) -> ReplicaSeen:
+    """Whoever begins again at a checkpoint may fail at an epoch before the one that it cannot do, where the machine is slow."""
+    return state if before is None or state.epoch >= before.epoch else before
+
+
 def is_past(state: ReplicaSeen | None, failed: ReplicaSeen) -> bool:
-    """It is gone, or has done the epoch at which it failed."""
-    return state is None or (state.status is not Status.FAILED and state.epoch > failed.epoch)
+    """It has done the epoch at which it failed. Whose worker is silent, or is started again, may yet fail there."""
+    return state is not None and state.status is not Status.FAILED and state.epoch > failed.epoch

@@ -9,7 +9,7 @@ import errno
 import re
 from collections.abc import Iterator
 
-from levee_spark.lane.trouble import TRACEBACK, Crashed, Failed, Trouble, explained, raised_in
+from levee_spark.lane.trouble import TRACEBACK, Crashed, Failed, Trouble, explained, is_hung, never_returned, own_lines_dumped, raised_in
 
 CRASHED = re.compile(r"Python worker (exited unexpectedly|failed to connect back)|(from|by) pyspark\.daemon")
 LOST = re.compile(r"ExecutorLostFailure|FetchFailed|SparkContext was shut ?down|stopped SparkContext|the query ended by itself")
@@ -25,14 +25,16 @@ FULL = re.compile(rf"^OSError: \[Errno ({errno.ENOSPC}|{errno.EDQUOT}|{errno.EIO
 CAUSES_MAX = 20
 
 
-def judged(error: Exception) -> Failed | Trouble:
-    """As what it is to be raised."""
+def judged(error: Exception, limit_s: float) -> Failed | Trouble:
+    """As what it is to be raised. `limit_s`: after which Python processes end themselves, see `spark.hanging`."""
     told = explained(error)
     if isinstance(error, Failed | Trouble):
         return error
     if TRACEBACK in str(error):
         return by_python(raised_in(str(error))[0], told)
     causes = list(causes_of(error))
+    if (hung := next((text for _, text in causes if is_hung(text)), None)) is not None:
+        return never_returned(limit_s, own_lines_dumped(hung))
     return by_java(causes, told) if causes else by_python(told, told)
 
 

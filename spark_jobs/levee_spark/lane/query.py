@@ -26,10 +26,13 @@ from levee_spark.lane.emitting import Emitted
 from levee_spark.lane.folder import Folder
 from levee_spark.lane.spool import read_output, spool, spool_parts
 from levee_spark.lane.trouble import Failed, Trouble, explained, never_returned, place_of, within
+from levee_spark.spark.hanging import LIMIT_S
 
 Function = Callable[[dict[str, DataFrame]], DataFrame]
 
 COMMITS_WITHIN_S = 30.0
+LATER = 4 / 3  # limits: Python processes begin later than the epoch, end themselves at the limit, and tell where they were
+STARTS_WITHIN_S = 30.0  # more for a query's first epoch: on a busy machine classes and processes take their time, whatever the function is
 LARGE_ROWS = 50_000  # from here on several partitions are worth their tasks
 SOURCE, SINK = "dev.levee.spark.LaneSource", "dev.levee.spark.LaneSink"
 DRIVER = "driver:"  # executors reach the lane's folder through it: jvm/DriverFiles.java
@@ -73,6 +76,7 @@ class Lane:
     epoch: int = 0  # of the state
     base: int = 0  # the epoch before batch 0
     runs: int = 0
+    first: int = 0  # epoch of the query
     folder: Folder = field(init=False)
     query: StreamingQuery | None = None
     handover: Any = None  # its Lane.java
@@ -164,10 +168,12 @@ class Lane:
         self.hand_over()
         frame = self.result({one.stream: self.read(index, one, tables[index]) for index, one in enumerate(self.inputs)})
         emitting.check(self.emitted, self.emitting(), place_of(self.function))
+        self.first = self.epoch + 1
         operators = stateful.operators_of(frame)
         stateful.check(self.operators if self.folder.has_state() else None, operators)
         self.operators = operators
         self.session.sparkContext.setLocalProperty("spark.scheduler.pool", self.name)
+        self.session.sparkContext.setLocalProperty(LIMIT_S, f"{self.limit_s:g}")
         mode = getattr(self.function, "output_mode", None)
         self.query = self.begin(frame, mode) if mode else self.begin_either(frame)
 
@@ -196,7 +202,7 @@ class Lane:
         try:
             frame = within(self.limit_s, lambda: self.function(frames))
         except (Exception, SystemExit) as error:
-            raise (judged(error) if isinstance(error, Exception) else Failed(explained(error))) from error
+            raise (judged(error, self.limit_s) if isinstance(error, Exception) else Failed(explained(error))) from error
         if not isinstance(frame, DataFrame):
             raise Failed(f"the function returned {type(frame).__name__}, not a DataFrame{place_of(self.function)}")
         if not frame.isStreaming:
@@ -234,15 +240,19 @@ class Lane:
         output = self.spool_file("out")
         inputs = "\n".join(map(str, files))
         try:
-            if not self.handover.compute(self.query._jsq, epoch, inputs, large, str(output), round(1000 * self.limit_s)):  # noqa: SLF001
+            if not self.handover.compute(self.query._jsq, epoch, inputs, large, str(output), self.patience_ms(epoch)):  # noqa: SLF001
                 raise never_returned(self.limit_s)
         except (PySparkException, Py4JJavaError, Failed) as error:
             raise self.broken(error) from None
         return Output(*rows.digested(read_output(output, self.emits)))
 
+    def patience_ms(self, epoch: int) -> int:
+        """For what hangs outside of Python."""
+        return round(1000 * (LATER * self.limit_s + (STARTS_WITHIN_S if epoch == self.first else 0.0)))
+
     def broken(self, error: Exception) -> Failed | Trouble:
         """The state is still that of the epoch before: go back to it, in another folder."""
-        blamed = judged(error)
+        blamed = judged(error, self.limit_s)
         self.stop()
         self.move()
         return blamed

@@ -6,6 +6,7 @@ Called by: query; worker.operating, which adds the epoch and a sample of the inp
 
 import ctypes
 import inspect
+import linecache
 import re
 import sys
 import sysconfig
@@ -22,7 +23,11 @@ T = TypeVar("T")
 
 FRAME = re.compile(r'^ *File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<name>\S+)(?:\n +(?P<code>\S.*))?', re.MULTILINE)
 TRACEBACK = "Traceback (most recent call last):"
-MACHINERY = ("pyspark", "py4j", "pandas", "numpy", "pyarrow", "levee_spark/lane", "levee_spark/check", "levee_spark/worker")
+DUMP = "(most recent call first):"  # as Python's faulthandler begins what it writes of each thread
+FATAL = "Fatal Python error: "  # it begins with that unless it was asked to, by a signal of ours
+DUMPED = re.compile(r'^ *File "(?P<file>[^"]+)", line (?P<line>\d+) in (?P<name>\S+)', re.MULTILINE)
+OURS = ("levee_spark/lane", "levee_spark/check", "levee_spark/spark", "levee_spark/worker")
+MACHINERY = ("pyspark", "py4j", "pandas", "numpy", "pyarrow", *OURS)
 STDLIB = sysconfig.get_path("stdlib")
 PLAN = re.compile(r";?\n['+:~ A-Z].*\Z", re.DOTALL)  # what Spark puts after the message: the plan, which is not the user's words
 LINES_MAX = 12
@@ -47,6 +52,8 @@ def explained(error: BaseException) -> str:
     text = str(error)
     if TRACEBACK in text:  # it was raised in a Python process of Spark's, which sends its traceback as text
         return "\n".join([*raised_in(text), *own_lines(FRAME.finditer(text))])
+    if DUMP in text:  # a process of Spark's has died, and left where it was
+        return "\n".join([died_of(first_words(error)), *own_lines_dumped(text)])
     frames = traceback.extract_tb(error.__traceback__)
     lines = [told(frame.filename, frame.lineno or 0, frame.name, frame.line or "") for frame in frames if is_own(frame.filename)]
     return "\n".join([first_words(error), *lines[-LINES_MAX:]])
@@ -69,6 +76,24 @@ def raised_in(text: str) -> list[str]:
 def own_lines(frames: Iterator[re.Match[str]]) -> list[str]:
     found = [told(one["file"], int(one["line"]), one["name"], one["code"] or "") for one in frames if is_own(one["file"])]
     return found[-LINES_MAX:]
+
+
+def died_of(words: str) -> str:
+    """Of what, in Spark's words: its first line, without the layers around it."""
+    return words.splitlines()[0].rpartition("SparkException: ")[2]
+
+
+def is_hung(text: str) -> bool:
+    """Of a process that is gone: it was told to end, and to say where."""
+    return DUMP in text and FATAL not in text
+
+
+def own_lines_dumped(text: str) -> list[str]:
+    """Of all threads, the first of the process last; once, however often Spark says it. The innermost line is last, as everywhere."""
+    threads = [list(DUMPED.finditer(one)) for one in text.split(DUMP)[1:]]
+    frames = [frame for thread in threads for frame in reversed(thread) if is_own(frame["file"])]
+    lines = [told(one["file"], int(one["line"]), one["name"], linecache.getline(one["file"], int(one["line"]))) for one in frames]
+    return list(dict.fromkeys(lines))[-LINES_MAX:]
 
 
 def told(file: str, line: int, name: str, code: str) -> str:

@@ -86,6 +86,8 @@ SETTINGS: Mapping[str, str] = {
     "spark.sql.extensions": "dev.levee.spark.OnePart$Extension",  # no shuffle for small epochs: a fifth of the time of those with state
     "spark.python.unix.domain.socket.enabled": "true",  # 80 -> 36 ms
     "spark.python.daemon.module": "levee_spark.spark.daemon",
+    "spark.python.worker.faulthandler.enabled": "true",  # a process that hangs or dies says where: see `hanging`
+    "spark.sql.execution.pyspark.udf.faulthandler.enabled": "true",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.sql.streaming.noDataMicroBatches.enabled": "false",  # else batch ids and epochs part ways
     "spark.sql.streaming.queryEvolution.enableSourceEvolution": "true",  # from the first batch on, so that inputs can be added later

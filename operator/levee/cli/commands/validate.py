@@ -5,14 +5,18 @@ Called by: cli.main.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 import click
 
+from levee.cli.local import preflight
 from levee.cli.shared.files import load_all, told
 from levee.plans.ending import Exit
+from levee.topology.complaint import Complaint
 from levee.topology.graph import Topology
 from levee.topology.load import Loaded
+from levee.topology.spec import Resource
 from levee.topology.wording import count
 
 
@@ -31,13 +35,19 @@ def validate(context: click.Context, named: Sequence[str], files: Sequence[str],
     paths = (*named, *files)
     if not paths:
         raise click.UsageError("Name at least one file: levee validate -f topology.yaml, or -f - for what is piped in.")
-    loaded = load_all(paths)
+    loaded = load_all(paths, code_and_formats)
     if output == "json":
         click.echo(json.dumps([_for_machines(one) for one in loaded], indent=2))
     else:
         for one in loaded:
             _tell(one)
     context.exit(Exit.OK if all(one.topology for one in loaded) else Exit.REFUSED)
+
+
+def code_and_formats(resource: Resource, origin: str) -> Iterable[Complaint]:
+    """As `levee run` would say it, as far as that can be known here: of what is piped in nobody knows what lies beside it."""
+    file = Path(origin)
+    return preflight.complaints(resource, preflight.places_for(resource, file.absolute().parent) if file.is_file() else None)
 
 
 def _tell(one: Loaded) -> None:

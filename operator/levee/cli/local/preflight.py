@@ -1,8 +1,7 @@
 """What cannot work on this machine, as far as that is known without Spark and without running anything of the user's.
 
-Why: who has mistyped a function should not wait for workers to start, and then look for it in their logs. On a cluster the code may be
-elsewhere, so `levee validate` does not ask this.
-Called by: cli.local.start; cli.commands.check.
+Why: who has mistyped a function should not wait for workers to start, and then look for it in their logs.
+Called by: cli.local.start; cli.commands.check, cli.commands.validate.
 """
 
 import ast
@@ -24,8 +23,10 @@ SOURCES = ("replay", "rate", "rate-micro-batch", "socket", *FILES, *CONNECTORS)
 SINKS = (*(one for one in FILES if one != "binaryFile"), "console", "noop", "memory", "jdbc", *CONNECTORS)
 
 
-def complaints(resource: Resource, places: Sequence[str]) -> Iterator[Complaint]:
-    """`places`: where modules are looked for before Python's own."""
+Places = Sequence[str] | None  # where modules are looked for before Python's own; None: the code is elsewhere, and nobody can tell here
+
+
+def complaints(resource: Resource, places: Places) -> Iterator[Complaint]:
     importlib.invalidate_caches()  # a file may have been written just now
     for index, operator in enumerate(resource.spec.operators):
         yield from of_function(f"spec.operators[{index}].function", operator.function, places)
@@ -46,7 +47,7 @@ def of_format(where: str, form: str, known: Sequence[str]) -> Iterator[Complaint
         yield Complaint(f"{where}.format", f"'{form}' is no format that is known here", fix)
 
 
-def of_replay(where: str, options: Mapping[str, str], places: Sequence[str]) -> Iterator[Complaint]:
+def of_replay(where: str, options: Mapping[str, str], places: Places) -> Iterator[Complaint]:
     if (name := options.get("generator")) is None:
         yield Complaint(where, "a replayed source names no generator", "write options: {generator: 'module:function'}")
     else:
@@ -55,7 +56,9 @@ def of_replay(where: str, options: Mapping[str, str], places: Sequence[str]) -> 
         yield Complaint(f"{where}.epochs", f"'{options['epochs']}' is no number of epochs", "write a number, or leave it out")
 
 
-def of_function(where: str, name: str, places: Sequence[str]) -> Iterator[Complaint]:
+def of_function(where: str, name: str, places: Places) -> Iterator[Complaint]:
+    if places is None:
+        return
     module, _, attribute = name.partition(":")
     module = module.removesuffix(".py")
     found = spec_of(module, places)
@@ -118,6 +121,11 @@ def bound(node: ast.AST) -> Iterator[str]:
             pass
     for child in ast.iter_child_nodes(node):
         yield from bound(child)
+
+
+def places_for(resource: Resource, beside: Path) -> Places:
+    """Whose store is a folder of this machine runs here. Of others the code may be in an image."""
+    return places_of(beside) if resource.spec.store.uri.startswith("file:") else None
 
 
 def places_of(beside: Path | None) -> tuple[str, ...]:

@@ -41,9 +41,24 @@ def driver_of(command: str, table: RunTable, *, writes: bool) -> StoreDriver:
         raise Refused(f"{command}: the store cannot be used.", [wrong.complaint]) from None
 
 
+def book_of(folder: Folder, table: RunTable) -> Book:
+    return Book(wiring_in(folder, table.uid), driver_of("levee stop", table, writes=True), f"levee stop {os.getpid()}")
+
+
+def stop_epoch(folder: Folder, table: RunTable) -> int | None:
+    """The last, once the sources have agreed on it."""
+    book = book_of(folder, table)
+    try:
+        return book.stop_epoch() if book.newest() is not None else None
+    except StoreSilent:
+        return None
+    finally:
+        book.driver.close()
+
+
 def order_stop(folder: Folder, table: RunTable) -> int:
     """The number of the record that orders it; who loses the race for a number tries the next."""
-    book = Book(wiring_in(folder, table.uid), driver_of("levee stop", table, writes=True), f"levee stop {os.getpid()}")
+    book = book_of(folder, table)
     try:
         while (record := book.newest()) is not None and not record.shape.stopped:
             stopped = control.successor(record, book.holder, shape=replace(record.shape, stopped=True))

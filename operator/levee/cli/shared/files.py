@@ -5,19 +5,28 @@ Called by: cli.plan_run, cli.commands.validate; plans.nodes, for files of nodes.
 """
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from levee.plans.ending import Refused
 from levee.plans.reading import bounded, read_file
+from levee.topology.complaint import Complaint
 from levee.topology.graph import Topology
 from levee.topology.load import Loaded, load_bytes, unique
+from levee.topology.spec import Resource
 from levee.topology.wording import describe
+
+More = Callable[[Resource, str], Iterable[Complaint]]  # of a resource and where it stands
 
 STDIN = "-"
 ENDINGS = (".yaml", ".yml", ".json")
+
+
+def nothing(_resource: Resource, _origin: str) -> Iterable[Complaint]:
+    return ()
 
 
 def topologies(paths: Sequence[str]) -> tuple[Topology, ...]:
@@ -29,8 +38,8 @@ def topologies(paths: Sequence[str]) -> tuple[Topology, ...]:
     return tuple(one.topology for one in loaded if one.topology is not None)
 
 
-def load_all(paths: Sequence[str]) -> list[Loaded]:
-    """Everything that was named; what cannot be read is told all at once."""
+def load_all(paths: Sequence[str], more: More = nothing) -> list[Loaded]:
+    """Everything that was named; what cannot be read is told all at once. `more`: what is wrong besides what the text itself shows."""
     contents, unreadable = list[tuple[str, bytes]](), list[str]()
     for path in paths:
         try:
@@ -39,7 +48,12 @@ def load_all(paths: Sequence[str]) -> list[Loaded]:
             unreadable.append(f"{path}: {getattr(problem, 'strerror', None) or problem}")
     if unreadable:
         raise click.UsageError("Cannot read " + "; cannot read ".join(unreadable) + ".")
-    return list(unique(one for origin, data in contents for one in load_bytes(data, origin=origin)))
+    return list(unique(asked(one, more, origin) for origin, data in contents for one in load_bytes(data, origin=origin)))
+
+
+def asked(one: Loaded, more: More, origin: str) -> Loaded:
+    complaints = tuple(more(one.resource, origin)) if one.resource is not None else ()
+    return replace(one, topology=None, complaints=complaints) if complaints else one
 
 
 def told(wrong: Loaded) -> str:

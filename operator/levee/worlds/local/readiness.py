@@ -28,7 +28,7 @@ class Readiness:
     stuck: tuple[TaskId, ...] = ()  # of them those that have done no epoch, once nothing is left to wait for
 
     def events(self, seen: Observation, failing: Collection[ReplicaName], now: Instant) -> Iterator[Event]:
-        yield from self.readiness(seen, now)
+        yield from self.readiness(seen, now, failing)
         self.failing = tuple(task for task, mine in self.wanted.replicas.items() if all(self.is_lost(seen, one, failing) for one in mine))
         starting = not seen.homes or any(worker.phase is Phase.STARTING for worker in seen.homes.values())
         was, self.stuck = self.stuck, () if starting else tuple(task for task in self.failing if not reached(seen, task))
@@ -36,11 +36,12 @@ class Readiness:
             fix = "mend what they say and run it again, or end their workers (levee kill replica): they are started again"
             yield Event("run", f"cannot begin: {', '.join(self.stuck)} failed before the first epoch; {fix}", grave=True)
 
-    def readiness(self, seen: Observation, now: Instant) -> Iterator[Event]:
-        """When it is lost, other events say why. Whoever has once caught up is not unready for being late."""
+    def readiness(self, seen: Observation, now: Instant, failing: Collection[ReplicaName]) -> Iterator[Event]:
+        """When it is lost, other events say why. Whoever has once caught up is not unready for being late; whoever fails is, also while
+        it tries again."""
         behind = lag(self.wanted, seen)
         far = behind > FAR_EPOCHS and behind * self.period_ms > FAR_MS
-        works = not unready(self.wanted, seen, now)
+        works = not unready(self.wanted, seen, now) and not failing
         was, self.ready = self.ready, works and (self.ready or not far)
         if self.ready and not was:
             yield Event("run", "is ready: every planned replica works and has done an epoch")
