@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from benchmarks.laar.measures import LESS, against_nr, raw, times_ms, violations, violations_reserved
-from benchmarks.laar.settings import GOALS
+from benchmarks.laar.settings import GOALS, RESERVE
 from benchmarks.laar.simulated import PACE
 from benchmarks.planning.statistics import mean
 from benchmarks.planning.store import Row
@@ -38,8 +38,14 @@ def promise(rows: Sequence[Row]) -> str:
     broken = sum(one > LESS for one in found)
     said = f"{broken} of {len(found)}, the largest {max(found):.1%} of the promise (LAAR: a few, up to 4.7 %)"
     reserved = [one for values in violations_reserved(rows).values() for one in values]
-    more = f"; with a reserve for what switching takes {sum(one > LESS for one in reserved)} of {len(reserved)}" if reserved else ""
+    more = f"; {with_reserve(reserved)}" if reserved else ""
     return f"No violation of a promised completeness in the worst case: {said}, {word(not broken)}{more}."
+
+
+def with_reserve(found: Sequence[float]) -> str:
+    broken = sum(one > LESS for one in found)
+    most = f", the largest {max(found):.2%}" if broken else ""
+    return f"planned with target.reserve {RESERVE:g} for what switching takes {broken} of {len(found)}{most}, {word(not broken)}"
 
 
 def order(rows: Sequence[Row]) -> str:
