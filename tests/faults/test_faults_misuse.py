@@ -30,6 +30,9 @@ class Misuse:
     told: str
     place: str  # in the user's own lines
 
+    def is_told(self, error: str) -> bool:
+        return self.told in error and self.place in error
+
 
 MISUSES = (
     Misuse("wrong type", "[chain.labelled(inputs)]", "the function returned list, not a DataFrame", "mine.py:5 in labelled"),
@@ -40,6 +43,12 @@ MISUSES = (
         "mine.py:5 in labelled",
     ),
     Misuse("never returns", "[time.sleep(0.05) for _ in iter(int, 1)]", f"has not returned within {LIMIT_S} s", "mine.py:6 in labelled"),
+    Misuse(
+        "never returns in its rows",
+        "chain.labelled(inputs).mapInPandas(lambda frames: iter([time.sleep(600)]), 'key string, double long, epoch long')",
+        f"has not returned within {LIMIT_S} s",
+        "mine.py:6 in <lambda>: return chain.labelled(inputs).mapInPandas(",
+    ),
 )
 
 
@@ -51,7 +60,7 @@ def test_a_function_that_cannot_be_used_fails_its_task_alone_and_the_corrected_o
         for misuse in MISUSES:
             mine.write_text(GOOD.replace("chain.labelled(inputs)", misuse.instead))
             plant.inflict(Kind.KILL_REPLICA, REPLICA)
-            turn = plant.until(f"the task fails: {misuse.name}", lambda turn, told=misuse.told: told in error_of(turn))  # type: ignore[misc]
+            turn = plant.until(f"the task fails: {misuse.name}", lambda turn, misuse=misuse: misuse.is_told(error_of(turn)))  # type: ignore[misc]
             stands_still(plant, turn, misuse)
             mine.write_text(GOOD)
             limit.unlink(missing_ok=True)
@@ -73,7 +82,7 @@ def stands_still(plant: Plant, turn: Turn, misuse: Misuse) -> None:
     assert begins, error
     epoch, ends = int(begins[1]), plant.streams()[LABELLED][-1].epoch
     assert epoch <= ends + 1  # where it left its checkpoint
-    assert misuse.place in error and "site-packages" not in error
+    assert misuse.is_told(error) and "site-packages" not in error
     assert f"rows of 'numbers' in this epoch:\n  {{'key': 'a', 'value': {value(epoch, 0)}}}" in error
     plant.until("the source goes on", lambda _: plant.streams()[SOURCE][-1].epoch > ends + 4)
     turn = plant.until("what was there is delivered", lambda turn: plant.delivered_epoch() == ends and error_of(turn) != "")
