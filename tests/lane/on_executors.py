@@ -6,6 +6,7 @@ Called by: test_lane_executors, which reads what it prints.
 import json
 import os
 import sys
+import time
 from pathlib import Path
 
 from pyspark.sql import DataFrame
@@ -13,6 +14,7 @@ from pyspark.sql import functions as f
 
 from levee.topology.executors import Executors
 from levee_spark.lane.query import Lane, LaneInput
+from levee_spark.lane.trouble import Failed
 from levee_spark.spark import executors
 from levee_spark.spark.session import open_session
 from levee_spark.spark.settings import Size
@@ -20,6 +22,7 @@ from tests.lane.cases import CASES, FORKED, FORKED_AT, LAST, rows
 from tests.lane.lanes import PERIOD_MS, Inputs, drive
 
 WANTED = Executors.model_validate({"instances": 2, "cores": 1, "memory": "512m"})
+HANGS_S = 10.0
 QUICK = {"spark.sql.streaming.stateStore.maintenanceInterval": "500ms", "spark.sql.streaming.stateStore.minDeltasForSnapshot": "2"}
 
 
@@ -27,6 +30,15 @@ def daemons(inputs: Inputs) -> DataFrame:
     """Each executor has one, the worker none."""
     parent = f.udf(lambda _: os.getppid(), "long")
     return inputs["rows"].select(parent("value").alias("daemon"))
+
+
+def hangs(inputs: Inputs) -> DataFrame:
+    def search(value: int) -> int:
+        while value >= 0:
+            time.sleep(0.1)
+        return value
+
+    return inputs["rows"].select(f.udf(lambda value: search(value) + 0, "long")("value").alias("value"))
 
 
 def main(place: Path) -> None:
@@ -53,6 +65,12 @@ def main(place: Path) -> None:
             told["fork"] = [one.digest for one in drive(fork, range(FORKED_AT + 1, LAST + 1), rows)]
     found = lane(daemons, "daemons").compute(1, PERIOD_MS, rows(1))
     told["daemons"] = len(set(found.table.column("daemon").to_pylist()))
+    stuck = lane(hangs, "hangs")
+    stuck.limit_s = HANGS_S
+    try:
+        stuck.compute(1, PERIOD_MS, rows(1))
+    except Failed as failed:
+        told["hangs"] = str(failed)
     told["snapshots"] = len(list(place.rglob("*.zip")))
     for one in made:
         one.close()

@@ -42,6 +42,12 @@ def test_each_executor_computes_its_part(on_executors: dict[str, Any]) -> None:
     assert on_executors["daemons"] == 2
 
 
+def test_a_function_that_never_returns_in_an_executor_says_where_it_was(on_executors: dict[str, Any]) -> None:
+    words, *lines = on_executors["hangs"].splitlines()
+    assert words.startswith("the function has not returned within 10 s")
+    assert " in search: " in lines[-1] and all("on_executors.py:" in line for line in lines)
+
+
 def test_executors_leave_snapshots_of_their_state_with_the_worker(on_executors: dict[str, Any]) -> None:
     assert on_executors["snapshots"] > 0
 

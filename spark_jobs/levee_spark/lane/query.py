@@ -20,12 +20,12 @@ from pyspark.sql import functions as f
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 from pyspark.sql.streaming.query import StreamingQuery
 
-from levee_spark.lane import closing, emitting, rows, stateful
+from levee_spark.lane import attempts, closing, emitting, rows, stateful
 from levee_spark.lane.blame import judged
 from levee_spark.lane.emitting import Emitted
 from levee_spark.lane.folder import Folder
 from levee_spark.lane.spool import read_output, spool, spool_parts
-from levee_spark.lane.trouble import Failed, Trouble, explained, never_returned, place_of, within
+from levee_spark.lane.trouble import Failed, Trouble, explained, is_hung, never_returned, own_lines_dumped, place_of, within
 from levee_spark.spark.hanging import LIMIT_S
 
 Function = Callable[[dict[str, DataFrame]], DataFrame]
@@ -241,10 +241,16 @@ class Lane:
         inputs = "\n".join(map(str, files))
         try:
             if not self.handover.compute(self.query._jsq, epoch, inputs, large, str(output), self.patience_ms(epoch)):  # noqa: SLF001
-                raise never_returned(self.limit_s)
+                raise never_returned(self.limit_s, self.hanging())
         except (PySparkException, Py4JJavaError, Failed) as error:
             raise self.broken(error) from None
         return Output(*rows.digested(read_output(output, self.emits)))
+
+    def hanging(self) -> list[str]:
+        """Where, as the executors have told whose tasks are tried again."""
+        assert self.query is not None
+        told = attempts.errors(self.session, self.query) if self.spread else ()
+        return next((own_lines_dumped(text) for text in told if is_hung(text)), [])
 
     def patience_ms(self, epoch: int) -> int:
         """For what hangs outside of Python."""
