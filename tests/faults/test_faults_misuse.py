@@ -4,6 +4,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
 from levee.control.names import ReplicaName
 from levee.control.seen import Status
 from levee.worlds.local.faults import Kind
@@ -43,6 +45,8 @@ MISUSES = (
         "mine.py:5 in labelled",
     ),
     Misuse("never returns", "[time.sleep(0.05) for _ in iter(int, 1)]", f"has not returned within {LIMIT_S} s", "mine.py:6 in labelled"),
+)
+IN_ITS_ROWS = (  # in a run of its own: a worker that is killed too often is given up
     Misuse(
         "never returns in its rows",
         "chain.labelled(inputs).mapInPandas(lambda frames: iter([time.sleep(600)]), 'key string, double long, epoch long')",
@@ -52,12 +56,15 @@ MISUSES = (
 )
 
 
-def test_a_function_that_cannot_be_used_fails_its_task_alone_and_the_corrected_one_goes_on(tmp_path: Path) -> None:
+@pytest.mark.parametrize("misuses", [MISUSES, IN_ITS_ROWS], ids=["in its definition", "in its rows"])
+def test_a_function_that_cannot_be_used_fails_its_task_alone_and_the_corrected_one_goes_on(
+    tmp_path: Path, misuses: tuple[Misuse, ...]
+) -> None:
     mine = tmp_path / "mine.py"
     mine.write_text(GOOD)
     with planted(tmp_path, Wish(nodes=1, replicas=1, labelled="mine:labelled")) as plant:
         limit = plant.arm(f"{LIMIT}-labelled", LIMIT_S)
-        for misuse in MISUSES:
+        for misuse in misuses:
             mine.write_text(GOOD.replace("chain.labelled(inputs)", misuse.instead))
             plant.inflict(Kind.KILL_REPLICA, REPLICA)
             turn = plant.until(f"the task fails: {misuse.name}", lambda turn, misuse=misuse: misuse.is_told(error_of(turn)))  # type: ignore[misc]
