@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 
+from levee.control.account import Level
 from levee.control.events import Event
-from levee.control.ledger import Level
 from levee.control.wanted import Wanted
 from levee.topology.complaint import Complaint
 from levee.topology.names import ConfigurationName, NodeName
