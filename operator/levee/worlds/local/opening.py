@@ -40,6 +40,11 @@ WAYS = reshaping.Ways(
     anew="put the graph back, or name another --directory: that begins new streams",
 )
 
+OCCUPIED = (
+    "to edit it, end that run (levee stop, or Ctrl-C) and then run this: the streams go on with what is new; "
+    "another --directory begins new streams, from the first epoch"
+)
+
 
 class CannotRun(Exception):
     """A run cannot begin; why, and what to do."""
@@ -94,7 +99,7 @@ def in_words(setup: Setup) -> Iterator[None]:
         yield
     except Occupied:
         wrong = f"somebody else runs {setup.topology} in {setup.folder.path}"
-        raise CannotRun(Complaint("--directory", wrong, "end that with levee stop, or name another directory")) from None
+        raise CannotRun(Complaint("--directory", wrong, OCCUPIED)) from None
     except CannotRead as unread:
         raise CannotRun(unread.complaint) from None
     except CannotHold as refused:
