@@ -61,6 +61,38 @@ def test_code_and_formats_that_are_not_there_are_refused_before_anything_starts(
     assert not (shop / ".levee").exists()
 
 
+OURS = "levee_spark.examples.market:rows"
+
+
+@pytest.mark.parametrize("command", ["run", "check", "validate"])
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ('ratePerSec: "60"', f".ratePerSec: {OURS} takes no option 'ratePerSec'.\n    Fix: use 'ratePerS'."),
+        (
+            'users: "60"',
+            f".users: {OURS} takes no option 'users'.\n    Fix: use one of seed, ratePerS, periodMs, symbols, generator, epochs.",
+        ),
+        ('ratePerS: "sixty"', ".ratePerS: 'sixty' is no number that it can be.\n    Fix: write a whole number, from 1, or leave it out."),
+        ('symbols: "0"', ".symbols: '0' is no number that it can be."),
+        ('seed: "1.5"', ".seed: '1.5' is no number that it can be.\n    Fix: write a whole number, or leave it out."),
+    ],
+)
+def test_options_that_our_own_generators_do_not_take_are_refused(
+    command: str, options: str, told: str, shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (shop / "shop.yaml").write_text(TOPOLOGY.replace('"rows_of_shop:rows"', f'"{OURS}", {options}'))
+    assert levee([command, "-f", "shop.yaml"]) == Exit.REFUSED
+    assert f"spec.sources[0].spark.options{told}" in capsys.readouterr().err
+
+
+def test_what_our_own_generators_take_is_valid_and_others_may_take_anything(shop: Path) -> None:
+    (shop / "shop.yaml").write_text(TOPOLOGY.replace('"rows_of_shop:rows"', f'"{OURS}", seed: "-3", ratePerS: "60", epochs: "9"'))
+    assert levee(["validate", "-f", "shop.yaml"]) == Exit.OK
+    (shop / "shop.yaml").write_text(TOPOLOGY.replace('rows"}', 'rows", ratePerSec: "sixty"}'))
+    assert levee(["validate", "-f", "shop.yaml"]) == Exit.OK
+
+
 def test_code_that_may_be_in_an_image_is_not_judged_here_and_formats_are(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
     cluster = TOPOLOGY.replace("file:///nowhere", "s3://bucket/shop").replace("code_of_shop:vwap", "codes:vwap")
     (shop / "shop.yaml").write_text(cluster)

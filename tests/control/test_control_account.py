@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from levee.control.account import PARTS, Account, Statement, Sums
-from levee.control.ledger import Ledger, Level
+from levee.control.account import PARTS, Account, Level, Statement, Sums
+from levee.control.ledger import Ledger
 from levee.control.names import Instant
-from levee.control.seen import Observation, Phase, Processed, Status
+from levee.control.seen import Observation, Phase, Processed, ReplicaSeen, Status
 from levee.topology.names import TaskId
 from tests.control.stage import MARKET, NOW, PLACED, RECORD, WANTED, record, seeing, worker
 
@@ -110,6 +110,47 @@ def test_where_nobody_runs_epochs_fall_due_all_the_same_and_no_more_than_a_windo
     ledger.interval(ENDED, dead, LEVEL, at(4_000))
     assert ledger.overdue(ENDED, dead, LEVEL, at(22_000)) == 170
     assert ledger.overdue(ENDED, dead, LEVEL, at(100 * HOUR_MS)) == 36_000
+
+
+def failing_from_the_first(epoch: int, rate: float) -> Observation:
+    """vwap and what reads it have done nothing; market, which vwap reads, is at this epoch."""
+
+    def state(one: ReplicaSeen) -> ReplicaSeen:
+        if one.task == "market/0":
+            return replace(one, epoch=epoch, rows_per_s=rate)
+        return replace(one, epoch=0, status=Status.FAILED if one.task == "vwap/0" else Status.RUNNING)
+
+    homes = map(worker, PLACED)
+    return seeing(workers=tuple(replace(home, states=tuple(map(state, home.states))) for home in homes))
+
+
+READING = replace(
+    LEVEL, reads={TaskId("vwap/0"): {TaskId("market/0"): 0.5}, TaskId("index/0"): {TaskId("vwap/0"): 1.0}, TaskId("new/0"): {}}
+)
+
+
+def test_a_task_that_has_failed_since_its_first_epoch_owes_what_it_was_given() -> None:
+    """20 rows a second, of which half are its own, due at 50, allowed three epochs: what lies before 48. index was given nothing."""
+    ledger = Ledger()
+    for ms, epoch in ((0, 1), (1_000, 2)):
+        ledger.interval(ENDED, failing_from_the_first(epoch, rate=20.0), READING, at(ms))
+    seen = failing_from_the_first(50, rate=20.0)
+    ledger.interval(ENDED, seen, READING, at(49_000))
+    assert ledger.overdue(ENDED, seen, READING, at(49_000)) == 470
+    stalled = failing_from_the_first(50, rate=0.0)
+    ledger.interval(ENDED, stalled, READING, at(59_000))
+    assert ledger.overdue(ENDED, stalled, READING, at(59_000)) == 470, "what was given stays so while nothing more is emitted"
+
+
+def test_a_task_whose_workers_begin_again_owes_no_more_than_before() -> None:
+    ledger = Ledger()
+    ledger.interval(ENDED, telling(Processed(90, 900)), READING, NOW)
+    ledger.interval(ENDED, telling(Processed(100, 1_000)), READING, at(2_000))
+    without = [worker(placed, Phase.STARTING) if "vwap/0/0" in placed.replicas else worker(placed) for placed in PLACED]
+    without = [replace(one, states=tuple(state for state in one.states if state.task != "vwap/0")) for one in without]
+    seen = seeing(workers=tuple(without))
+    ledger.interval(ENDED, seen, READING, at(4_000))
+    assert ledger.overdue(ENDED, seen, READING, at(4_000)) == 0
 
 
 # ---- over the window

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -10,6 +11,7 @@ import pytest
 
 from levee_spark.examples import market, roads, weblog
 from levee_spark.examples.draws import bell, uniform, wave, zipf
+from levee_spark.examples.options import OF_GENERATOR
 from tests.examples.epochs import rows_of
 
 GENERATORS = [market.rows, weblog.rows, roads.locations, roads.reports]
@@ -19,6 +21,22 @@ Generator = Callable[..., pa.Table]
 
 def together(generator: Generator, epochs: range, options: dict[str, str]) -> pa.Table:
     return pa.concat_tables([generator(epoch, options, 0, 1) for epoch in epochs])
+
+
+class Asked(dict[str, str]):
+    """No options, and which of them somebody has looked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names = set[str]()
+
+    def get(self, key: str, default: Any = None) -> Any:
+        self.names.add(key)
+        return default
+
+
+def test_all_of_our_generators_are_known_by_their_options() -> None:
+    assert set(OF_GENERATOR) == {f"{one.__module__}:{one.__name__}" for one in GENERATORS}
 
 
 def digest(rows: pa.Table) -> str:
@@ -31,6 +49,11 @@ class TestEveryGenerator:
     def test_gives_the_same_rows_again_and_others_under_another_seed(self, generator: Generator) -> None:
         assert generator(40, {}, 1, 4).equals(generator(40, {"seed": "1"}, 1, 4))
         assert not generator(40, {}, 0, 1).equals(generator(40, {"seed": "2"}, 0, 1))
+
+    def test_asks_for_the_options_that_it_is_said_to_take(self, generator: Generator) -> None:
+        asked = Asked()
+        generator(40, asked, 0, 1)
+        assert asked.names == set(OF_GENERATOR[f"{generator.__module__}:{generator.__name__}"])
 
     def test_shares_its_rows_out_among_tasks(self, generator: Generator) -> None:
         whole = generator(40, {}, 0, 1).sort_by("key")

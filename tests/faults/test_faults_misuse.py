@@ -90,7 +90,7 @@ def stands_still(plant: Plant, turn: Turn, misuse: Misuse) -> None:
     epoch, ends = int(begins[1]), plant.streams()[LABELLED][-1].epoch
     assert epoch <= ends + 1  # where it left its checkpoint
     assert misuse.is_told(error) and "site-packages" not in error
-    assert f"rows of 'numbers' in this epoch:\n  {{'key': 'a', 'value': {value(epoch, 0)}}}" in error
+    assert f"""rows of 'numbers' in this epoch:\n  {{"key": "a", "value": {value(epoch, 0)}}}""" in error
     plant.until("the source goes on", lambda _: plant.streams()[SOURCE][-1].epoch > ends + 4)
     turn = plant.until("what was there is delivered", lambda turn: plant.delivered_epoch() == ends and error_of(turn) != "")
     assert turn.seen.states()[CONSUMER].status is not Status.FAILED

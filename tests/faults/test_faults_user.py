@@ -97,7 +97,7 @@ def test_epochs_whose_function_raises_or_that_are_late_are_sealed_without_rows_w
     [dead] = [one for one in dead_epochs(tmp_path, capsys) if one["kind"] == "failed"]
     assert (dead["_epoch"], dead["_task"]) == (RAISES_AT, LABELLED)
     assert f"epoch {RAISES_AT}: " in dead["error"] and "no label for this number" in dead["error"]
-    assert f"rows of 'numbers' in this epoch:\n  {{'key': 'a', 'value': {value(RAISES_AT, 0)}}}" in dead["error"]
+    assert f"""rows of 'numbers' in this epoch:\n  {{"key": "a", "value": {value(RAISES_AT, 0)}}}""" in dead["error"]
     assert 3 <= losses["levee_epochs_skipped_total"] <= len(plant.says("skips"))
     out = delivered(tmp_path / "out")
     assert out == expected(max(out), without={*failed, *skipped})

@@ -7,6 +7,7 @@ import pytest
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
+from levee_spark.lane.stateful import check, where_they_differ
 from levee_spark.lane.trouble import Failed
 from tests.lane.lanes import Inputs, Lanes, drive, table, values
 
@@ -88,3 +89,32 @@ def test_a_state_that_means_something_else_is_refused(
 ) -> None:
     with pytest.raises(Failed, match="its state cannot be kept"):
         edited(lanes, before, after)
+
+
+def test_of_two_plans_what_differs_is_shown_with_what_is_around_it() -> None:
+    columns = ", ".join(f"column_{number} as it was read" for number in range(40))
+    was, now = f"Aggregate(by: [{columns}], aggregateExpressions: [sum(n)])", f"Aggregate(by: [{columns}], aggregateExpressions: [max(n)])"
+    with pytest.raises(Failed) as refused:
+        check(["Deduplicate(keys: [a])", was, "Join(x)"], ["Deduplicate(keys: [a])", now, "Join(y)"])
+    text = str(refused.value)
+    before = "Aggregate(...column_39 as it was read], aggregateExpressions: ["
+    assert f"{before}sum(n)])\nand the function now has" in text
+    assert f"{before}max(n)])\n" in text
+    assert text.count("\n  Aggregate(...") == 2
+    assert "Deduplicate" not in text and "Join" not in text
+    assert len(text) < 700
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        (["a" * 40], ["b" * 40], ("a" * 40, "b" * 40)),
+        (["A(x)"], [], ("A(x)", "nothing more that keeps state")),
+        (["A(x)"], ["A(x)", "B(y)"], ("nothing more that keeps state", "B(y)")),
+        (["A(sum" + "x" * 900], ["A(max" + "x" * 900], ("A(sum" + "x" * 47 + "...", "A(max" + "x" * 47 + "...")),
+    ],
+)
+def test_short_plans_are_shown_whole_and_long_ones_from_where_they_begin(
+    before: list[str], after: list[str], told: tuple[str, str]
+) -> None:
+    assert where_they_differ(before, after) == told

@@ -1,6 +1,8 @@
 """The format `levee` in a notebook, with a real Spark: it reads, writes, starts again and is cut off."""
 
 import json
+import os
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -10,6 +12,8 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 
 from levee.topology.names import TaskId
+from levee_spark.notebook import register
+from levee_spark.notebook.source import use_this_python
 from tests.notebook import cut
 from tests.notebook.streams import UID, Streams
 
@@ -142,3 +146,33 @@ def test_a_batch_whose_end_spark_did_not_log_is_not_written_twice(notebook: Spar
     file(tmp_path / "in", "b", 3)
     write(files(notebook, tmp_path / "in"), streams, tmp_path / "query")
     assert run(read(notebook, streams, "mine", uid=UID, maxEpochsPerTrigger="1"), tmp_path / "reader") == {0: [1, 2], 1: [3]}
+
+
+@pytest.fixture
+def nobodys_python(notebook: SparkSession, monkeypatch: pytest.MonkeyPatch) -> SparkSession:
+    """As of a session that was begun without the variable, where no python3 on the PATH has Levee."""
+    monkeypatch.setenv("PYSPARK_PYTHON", "to be put back")
+    monkeypatch.delenv("PYSPARK_PYTHON")
+    monkeypatch.setattr(notebook.sparkContext, "pythonExec", "/nowhere/python3")
+    return notebook
+
+
+def test_where_no_python_is_named_spark_uses_that_of_the_notebook(nobodys_python: SparkSession, streams: Streams) -> None:
+    streams.epochs("prices/0", 1, 5)
+    register(nobodys_python)
+    frame = nobodys_python.read.format("levee").options(**streams.options("prices")).load()
+    assert frame.select("_epoch").distinct().count() == 5
+    assert os.environ["PYSPARK_PYTHON"] == sys.executable
+
+
+def test_a_python_that_somebody_has_named_is_left_alone(nobodys_python: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYSPARK_PYTHON", "/mine/python3")
+    use_this_python(nobodys_python)
+    assert (os.environ["PYSPARK_PYTHON"], nobodys_python.sparkContext.pythonExec) == ("/mine/python3", "/nowhere/python3")
+
+
+def test_executors_on_other_machines_have_a_python_of_their_own(nobodys_python: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nobodys_python.sparkContext, "master", "k8s://https://cluster")
+    use_this_python(nobodys_python)
+    assert "PYSPARK_PYTHON" not in os.environ
+    assert nobodys_python.sparkContext.pythonExec == "/nowhere/python3"

@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import cast
 
 import pyarrow as pa
@@ -17,7 +18,7 @@ from levee_spark.log.requests import Compute, Computed, Done, Files, Raised, Res
 from levee_spark.log.values import EpochObject, Kind, Manifest
 from levee_spark.worker.assembly import end
 from levee_spark.worker.crashes import EpochBroke
-from levee_spark.worker.operating import Operating, Slice, StreamPart
+from levee_spark.worker.operating import Operating, Slice, StreamPart, sample
 
 LEFT, RIGHT = StreamPart((TaskId("left/0"), TaskId("left/1"))), StreamPart((TaskId("right/0"),))
 
@@ -127,9 +128,18 @@ def test_what_a_function_raised_is_told_with_the_epoch_and_a_sample_of_its_input
     assert isinstance(answer, Raised)
     lines = answer.error.splitlines()
     assert lines[:2] == ["epoch 5: ValueError: no", "  job.py:3 in f: raise"]
-    assert lines[2:6] == ["the first 3 of 5 rows of 'left' in this epoch:", "  {'n': 1}", "  {'n': 2}", "  {'n': 3}"]
+    assert lines[2:6] == ["the first 3 of 5 rows of 'left' in this epoch:", '  {"n": 1}', '  {"n": 2}', '  {"n": 3}']
     assert lines[6] == "the first 1 of 1 rows of 'right' in this epoch:"
     assert len(lines[7]) < 500
+
+
+def test_a_sample_shows_rows_as_levee_tail_does() -> None:
+    at = pa.array([datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)], pa.timestamp("us", "UTC"))
+    table = pa.table({"at": at, "name": ["é"], "price": [float("nan")], "of": pa.array([{"none": None}])})
+    assert sample("clicks", table).splitlines() == [
+        "the first 1 of 1 rows of 'clicks' in this epoch:",
+        '  {"at": "2026-01-02T03:04:05.000000Z", "name": "é", "price": "NaN", "of": {}}',
+    ]
 
 
 def test_trouble_of_the_machine_is_never_told_as_the_functions_however_often_it_comes() -> None:

@@ -66,3 +66,11 @@ def test_the_account_goes_on_with_the_next_run(tmp_path: Path) -> None:
         play(run, lambda turn: turn.seen.anchored)
         assert run.account is not None
         assert run.account.sums.seconds >= 4, "a part of the window that was over, at least"
+
+
+def test_a_task_that_never_did_an_epoch_counts_as_owing_what_it_was_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOY_TROUBLE", "epoch 1")
+    with running(setup(tmp_path)) as run:
+        play(run, lambda _: run.account is not None and run.account.overdue > 0)
+        assert run.account is not None
+        assert run.account.achieved == 0.0

@@ -5,17 +5,30 @@ from pathlib import Path
 
 import pytest
 
-from levee.control.ledger import Level
+from levee.control.account import Level
 from levee.control.names import Instant
-from levee.worlds.accounting import AGAIN_MS, Accounting
+from levee.topology.load import load_bytes
+from levee.topology.names import TaskId
+from levee.worlds.accounting import AGAIN_MS, Accounting, reads
 from levee_spark.log.keys import Layout
 from levee_spark.store.address import open_store
 from levee_spark.store.blobs import Blobs, Trouble
+from levee_spark.worker.wiring import wiring_of
 from tests.control.stage import NOW, WANTED, seeing
 
 LAYOUT, LEVEL = Layout("shop/clicks", "uid"), Level(window_s=120, promised=0.7)
 PART_MS = 10_000
 NAMES = f"{LAYOUT.root()}/accounts"
+
+
+def test_what_a_stream_emits_is_divided_among_the_tasks_that_read_it() -> None:
+    text = (Path(__file__).parents[2] / "examples" / "bargain-discovery.yaml").read_bytes()
+    [loaded] = load_bytes(text, origin="bargains")
+    assert loaded.resource is not None
+    shares = reads(wiring_of(loaded.resource, "uid"))
+    assert {task.partition("/")[0] for task in shares} == {one.name for one in loaded.resource.spec.operators}
+    of_filter = [shares[TaskId(f"trade-filter/{number}")] for number in range(2)]
+    assert of_filter == [{"market/0": 0.5}, {"market/0": 0.5}]
 
 
 @pytest.fixture

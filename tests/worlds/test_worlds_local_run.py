@@ -190,8 +190,11 @@ def test_a_worker_that_cannot_start_is_given_up_and_its_last_words_are_told(tmp_
 
 def test_two_runs_in_one_folder_are_refused(tmp_path: Path) -> None:
     folder = Folder(tmp_path / "run")
-    with folder.held(), pytest.raises(CannotRun, match="somebody else runs tests/toy"), running(setup(tmp_path)):
+    with folder.held(), pytest.raises(CannotRun, match="somebody else runs tests/toy") as refused, running(setup(tmp_path)):
         pass
+    [told] = refused.value.complaints
+    assert told.fix.startswith("to edit it, end that run (levee stop, or Ctrl-C) and then run this")
+    assert "another --directory begins new streams" in told.fix
 
 
 def test_that_it_runs_already_is_told_before_a_port_that_is_taken(tmp_path: Path) -> None:

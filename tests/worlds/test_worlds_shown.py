@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from levee.cli.local.picture import failures
 from levee.cli.local.service import in_words
 from levee.cli.local.shown import Lines, Live
 from levee.control.account import Statement, Sums
@@ -102,6 +103,19 @@ def test_who_was_switched_on_and_has_yet_to_catch_up_is_no_secondary() -> None:
     assert rows[ReplicaName("out/0/1")].status == "node lost"
 
 
+@pytest.mark.parametrize("status", [Status.RUNNING, Status.IDLE])
+def test_who_has_failed_and_tries_again_does_not_work_and_says_why(status: Status) -> None:
+    retrying = replica("market/0/0", status=status, epoch=30, last="won", rows_per_s=500.0, error="ValueError: no price")
+    seen = replace(SEEN, workers=(worker(1, retrying, replica("out/0/0", epoch=41)), *SEEN.workers[1:]))
+    table = replace(TABLE, failing=frozenset({retrying.replica}))
+    rows = rows_of(table, seen)
+    [row] = [one for one in rows if one.replica == retrying.replica]
+    assert (row.role, row.status, row.rows_per_s) == ("none", "trying again", 0.0)
+    assert summary_of(table, rows).working == 2
+    assert [str(one) for one in failures(rows)] == ["market/0 tries again: ValueError: no price\n"]
+    assert summary_of(TABLE, rows_of(TABLE, seen)).working == 3
+
+
 @pytest.mark.parametrize(
     ("told", "words"),
     [
@@ -123,6 +137,7 @@ def test_the_table_of_a_run_outlives_its_writer(tmp_path: Path) -> None:
     folder.write(TABLE.document())
     assert read_table(folder) == TABLE
     entry = SwitchEntry("2026-01-02T03:04:05.678+00:00", ConfigurationName("high"), 12, (ReplicaName("market/0/1"),), (), {"read": 1.25})
-    table = replace(TABLE, account=None, joining=frozenset({ReplicaName("out/0/1")}), switches=(entry,))
+    joining = frozenset({ReplicaName("out/0/1")})
+    table = replace(TABLE, account=None, joining=joining, failing=frozenset({ReplicaName("market/0/0")}), switches=(entry,))
     folder.write(table.document())
     assert read_table(folder) == table

@@ -10,6 +10,8 @@ The window is kept in parts, so it slides by a part and its memory does not grow
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 
+from levee.topology.names import TaskId
+
 PARTS = 12
 
 
@@ -59,6 +61,17 @@ class Statement:
     def input_kept(self) -> bool | None:
         """To the rates that are declared; None: they were never known."""
         return None if not self.sums.rates_known_s else not self.sums.above_s
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """What a service level is measured by."""
+
+    window_s: float = 3600.0
+    promised: float | None = None
+    period_ms: int = 1_000
+    allowed_ms: Mapping[TaskId, int] = field(default_factory=dict)  # from when an epoch is due until it is late there
+    reads: Mapping[TaskId, Mapping[TaskId, float]] = field(default_factory=dict)  # by operators' task: its share of what each emits
 
 
 def ratio(part: float, whole: float) -> float | None:

@@ -9,16 +9,17 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 
-from levee.control.account import Account, Statement, Sums
-from levee.control.ledger import Ledger, Level
+from levee.control.account import Account, Level, Statement, Sums
+from levee.control.ledger import Ledger
 from levee.control.names import Instant
 from levee.control.seen import Observation
 from levee.control.wanted import Wanted
+from levee.topology.names import TaskId
 from levee.topology.spec import Spec
 from levee_spark.log.keys import Layout
 from levee_spark.log.wiring import Wiring
 from levee_spark.store.blobs import Blobs, Trouble
-from levee_spark.worker.judging import allowed_ms
+from levee_spark.worker.judging import allowed_ms, sharing
 
 AGAIN_MS = 30_000  # after trouble with the store
 LONG_AGO = Instant(0)
@@ -81,7 +82,16 @@ class Accounting:
 
 
 def level_of(wiring: Wiring, spec: Spec, promised: float | None) -> Level:
-    return Level(spec.fault_tolerance.window, promised, wiring.times.period_ms, allowed_ms(wiring, spec))
+    return Level(spec.fault_tolerance.window, promised, wiring.times.period_ms, allowed_ms(wiring, spec), reads(wiring))
+
+
+def reads(wiring: Wiring) -> Mapping[TaskId, Mapping[TaskId, float]]:
+    """By task of an operator: its share of what each of its producers emits."""
+    operating = {task: one for task, one in wiring.tasks.items() if not one.is_source and not one.sink}
+    return {
+        task: {producer: 1 / among for producer, among in zip(one.inputs, sharing(wiring, one), strict=True)}
+        for task, one in operating.items()
+    }
 
 
 def parts_in(data: bytes) -> dict[int, Sums]:

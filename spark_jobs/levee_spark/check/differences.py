@@ -5,7 +5,7 @@ Called by: running.
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date
 from pathlib import Path
 
@@ -51,20 +51,47 @@ def compared(operator: str, epoch: int, one: pa.Table, other: pa.Table) -> Itera
         yield "", Finding(operator, Weight.WRONG, wrong, "give its columns names and types that do not depend on the run")
         return
     differing = [name for name in one.column_names if Counter(keys(one[name])) != Counter(keys(other[name]))]
+    pairs = paired(one, other, [name for name in one.column_names if name not in differing])
     for name in differing:
-        yield name, different(operator, epoch, name, one[name], other[name])
+        yield name, different(operator, epoch, name, one[name], other[name], pairs)
     if not differing and Counter(rows_of(one)) != Counter(rows_of(other)):
         wrong = f"puts other values together in a row (epoch {epoch}), though every column has the same ones"
         yield "", Finding(operator, Weight.WRONG, wrong, FIX)
 
 
-def different(operator: str, epoch: int, name: str, one: pa.ChunkedArray, other: pa.ChunkedArray) -> Finding:
+def different(
+    operator: str, epoch: int, name: str, one: pa.ChunkedArray, other: pa.ChunkedArray, pairs: Sequence[tuple[int, int]]
+) -> Finding:
     if pa.types.is_floating(one.type) and close(one, other):
         wrong = f"column '{name}' differs in its last digits (epoch {epoch}): floating-point sums depend on the order of rows"
         return Finding(operator, Weight.WRONG, wrong, FLOAT_FIX)
-    here, there = Counter(keys(one)), Counter(keys(other))
-    wrong = f"column '{name}' differs (epoch {epoch}): {example(here - there)} the first time, {example(there - here)} the second"
-    return Finding(operator, Weight.WRONG, wrong, FIX)
+    return Finding(operator, Weight.WRONG, f"column '{name}' differs (epoch {epoch}): {examples(keys(one), keys(other), pairs)}", FIX)
+
+
+def examples(ones: list[str], others: list[str], pairs: Sequence[tuple[int, int]]) -> str:
+    """Two values stand beside each other only if they are of one row."""
+    of_a_row = min(((ones[here], others[there]) for here, there in pairs if ones[here] != others[there]), default=None)
+    if of_a_row is not None:
+        return f"in one row it is {shortened(of_a_row[0])} the first time, {shortened(of_a_row[1])} the second"
+    first, second = Counter(ones) - Counter(others), Counter(others) - Counter(ones)
+    if max(first.total(), second.total()) <= 1:
+        return f"{example(first)} the first time, {example(second)} the second"
+    return f"{first.total()} of {len(ones)} rows the first time, {second.total()} of {len(others)} the second"
+
+
+def paired(one: pa.Table, other: pa.Table, same: Sequence[str]) -> list[tuple[int, int]]:
+    """The places of the same row in both, by a key: columns that do not differ, and have each value once. None where there is no key."""
+    for names in ([name] for name in same):
+        if found := by_key(one, other, names):
+            return found
+    return by_key(one, other, same) if len(same) > 1 else []
+
+
+def by_key(one: pa.Table, other: pa.Table, names: Sequence[str]) -> list[tuple[int, int]]:
+    here, there = ({row: place for place, row in enumerate(rows_of(table.select(names)))} for table in (one, other))
+    if here.keys() != there.keys() or len(here) != one.num_rows or len(there) != other.num_rows:
+        return []
+    return [(place, there[row]) for row, place in here.items()]
 
 
 def columns_of(table: pa.Table) -> str:

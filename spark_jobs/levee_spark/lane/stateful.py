@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -21,6 +22,8 @@ DEFINES = ("projectList",)
 OBJECT = re.compile(r"@[0-9a-f]{4,}")  # Java's name of something that has no other
 LEFT_OUT = ("class", "num-children", "child", "left", "right", "hint", "functionExpr", "isStreaming")
 AGGREGATES = "aggregateExpressions"
+NOTHING = "nothing more that keeps state"
+WHOLE, AROUND, MORE = 120, 50, "..."  # characters
 
 Node = dict[str, Any]
 
@@ -117,12 +120,25 @@ def check(before: list[str] | None, after: list[str]) -> None:
     """Whether a query may go on with a state; what has made it is not known of very old ones."""
     if before is None or before == after:
         return
+    was, now = where_they_differ(before, after)
     raise Failed(
-        f"its state cannot be kept: it was made by\n  {told(before)}\nand the function now has\n  {told(after)}\n"
+        f"its state cannot be kept: it was made by\n  {was}\nand the function now has\n  {now}\n"
         "Spark would not always notice, and go on with wrong values. Say `state: discard` and give the function another name, "
         "and it begins with an empty state; or leave what groups rows and what is kept for a group as they were."
     )
 
 
-def told(operators: list[str]) -> str:
-    return "\n  ".join(operators) if operators else "nothing that keeps state"
+def where_they_differ(before: list[str], after: list[str]) -> tuple[str, str]:
+    """Of the first that differ, around the first difference: a plan of many columns is pages long."""
+    was, now = next(pair for pair in zip_longest(before, after, fillvalue=NOTHING) if pair[0] != pair[1])
+    at = next((place for place, (one, other) in enumerate(zip(was, now, strict=False)) if one != other), min(len(was), len(now)))
+    return excerpt(was, at), excerpt(now, at)
+
+
+def excerpt(text: str, at: int) -> str:
+    """With the name of the operator, and its beginning where that is near."""
+    if len(text) <= WHOLE:
+        return text
+    name, first, last = text.partition("(")[0], at - AROUND, at + AROUND
+    start = text[:last] if first <= len(name) + len(MORE) else f"{name}({MORE}{text[first:last]}"
+    return start if last >= len(text) else f"{start}{MORE}"

@@ -3,6 +3,9 @@
 Called by: Spark, in Python processes of its own; `register`, by users.
 """
 
+import os
+import sys
+
 from pyspark.sql import SparkSession
 from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, DataSourceStreamWriter
 from pyspark.sql.types import StructType
@@ -52,4 +55,12 @@ class Streams(DataSource):
 
 def register(spark: SparkSession) -> None:
     """Once for each session; then `format("levee")` is there."""
+    use_this_python(spark)
     spark.dataSource.register(Streams)
+
+
+def use_this_python(spark: SparkSession) -> None:
+    """Unless told, Spark starts the first python3 on the PATH, which need not have Levee. On other machines Python lies elsewhere."""
+    context = spark.sparkContext
+    if "PYSPARK_PYTHON" not in os.environ and str(context.master).startswith("local"):
+        os.environ["PYSPARK_PYTHON"] = context.pythonExec = sys.executable

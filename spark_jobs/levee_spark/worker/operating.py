@@ -4,6 +4,7 @@ Why: the log hands over epochs of tasks; a function wants one frame for each str
 Called by: replica.
 """
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -12,6 +13,7 @@ from itertools import pairwise
 import pyarrow as pa
 
 from levee.topology.names import TaskId
+from levee_spark.deliver.jsonlines import json_rows
 from levee_spark.lane import rows
 from levee_spark.lane.emitting import Emitted
 from levee_spark.lane.query import Lane, Output
@@ -119,8 +121,9 @@ def segments_of(table: pa.Table) -> tuple[tuple[str, bytes], ...]:
 
 
 def sample(stream: str, table: pa.Table) -> str:
-    """What the function was given, for whoever looks for what is wrong with it."""
-    some = [f"  {str(row)[:ROW_CHARACTERS]}" for row in table.slice(0, SAMPLE_ROWS).to_pylist()]
+    """What the function was given, for whoever looks for what is wrong with it; as `levee tail` shows rows."""
+    given = json_rows(table.slice(0, SAMPLE_ROWS))
+    some = [f"  {json.dumps(row, ensure_ascii=False, default=str)[:ROW_CHARACTERS]}" for row in given]
     return "\n".join([f"the first {len(some)} of {table.num_rows} rows of '{stream}' in this epoch:", *some])
 
 

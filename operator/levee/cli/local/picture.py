@@ -10,7 +10,7 @@ from rich.text import Text
 from levee.cli.local.service import in_words
 from levee.cli.shared.page import grid
 from levee.control.seen import Status
-from levee.worlds.local.rows import ReplicaRow, RunSummary
+from levee.worlds.local.rows import TRIES_AGAIN, ReplicaRow, RunSummary
 from levee.worlds.local.table import RunTable, Told
 
 UNKNOWN = "unknown"  # whose worker could not be asked
@@ -66,8 +66,9 @@ def happened(events: tuple[Told, ...]) -> list[Text]:
 
 def failures(rows: tuple[ReplicaRow, ...]) -> list[Text]:
     """Each once for its task, whole."""
-    failed = {row.task: row for row in rows if row.status == Status.FAILED}
-    return [Text(f"{task} failed at epoch {row.epoch}: {row.error.strip()}\n", style="red") for task, row in failed.items()]
+    told = {row.task: f"tries again: {row.error.strip()}" for row in rows if row.status == TRIES_AGAIN and row.error}
+    told |= {row.task: f"failed at epoch {row.epoch}: {row.error.strip()}" for row in rows if row.status == Status.FAILED}
+    return [Text(f"{task} {text}\n", style="red") for task, text in told.items()]
 
 
 def line_of(one: Told) -> str:

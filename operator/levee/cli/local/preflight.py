@@ -16,10 +16,12 @@ from pathlib import Path
 from levee.plans.ending import use_instead
 from levee.topology.complaint import Complaint
 from levee.topology.spec import Resource
+from levee_spark.examples.options import ANY, OF_GENERATOR, is_taken
 
 FILES = ("csv", "json", "orc", "parquet", "text", "xml", "avro", "binaryFile")
 CONNECTORS = ("kafka", "delta", "iceberg", "hudi")
 SOURCES = ("replay", "rate", "rate-micro-batch", "socket", *FILES, *CONNECTORS)
+OF_ALL_REPLAYED = ("generator", "epochs")  # the other options are the generator's
 SINKS = (*(one for one in FILES if one != "binaryFile"), "console", "noop", "memory", "jdbc", *CONNECTORS)
 
 
@@ -52,8 +54,21 @@ def of_replay(where: str, options: Mapping[str, str], places: Places) -> Iterato
         yield Complaint(where, "a replayed source names no generator", "write options: {generator: 'module:function'}")
     else:
         yield from of_function(f"{where}.generator", name, places)
+        yield from of_generator(where, name, options)
     if not options.get("epochs", "0").isdecimal():
         yield Complaint(f"{where}.epochs", f"'{options['epochs']}' is no number of epochs", "write a number, or leave it out")
+
+
+def of_generator(where: str, name: str, options: Mapping[str, str]) -> Iterator[Complaint]:
+    """Of our own: what others take is theirs to know."""
+    known = OF_GENERATOR.get(name, ())
+    for option in sorted(options.keys() - set(OF_ALL_REPLAYED)) if known else ():
+        value = options[option]
+        if option not in known:
+            yield Complaint(f"{where}.{option}", f"{name} takes no option '{option}'", use_instead(option, (*known, *OF_ALL_REPLAYED)))
+        elif not is_taken(option, value):
+            least = "" if option in ANY else ", from 1"
+            yield Complaint(f"{where}.{option}", f"'{value}' is no number that it can be", f"write a whole number{least}, or leave it out")
 
 
 def of_function(where: str, name: str, places: Places) -> Iterator[Complaint]:

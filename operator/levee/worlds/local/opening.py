@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 
+from levee.control.account import Level
 from levee.control.events import Event
-from levee.control.ledger import Level
 from levee.control.wanted import Wanted
 from levee.topology.complaint import Complaint
 from levee.topology.names import ConfigurationName, NodeName
@@ -38,6 +38,11 @@ WORKER = (sys.executable, "-m", "levee_spark.worker")
 WAYS = reshaping.Ways(
     to_rest="run it as it was, end that with `levee stop`, and then run this: all of it goes on with the epoch after",
     anew="put the graph back, or name another --directory: that begins new streams",
+)
+
+OCCUPIED = (
+    "to edit it, end that run (levee stop, or Ctrl-C) and then run this: the streams go on with what is new; "
+    "another --directory begins new streams, from the first epoch"
 )
 
 
@@ -94,7 +99,7 @@ def in_words(setup: Setup) -> Iterator[None]:
         yield
     except Occupied:
         wrong = f"somebody else runs {setup.topology} in {setup.folder.path}"
-        raise CannotRun(Complaint("--directory", wrong, "end that with levee stop, or name another directory")) from None
+        raise CannotRun(Complaint("--directory", wrong, OCCUPIED)) from None
     except CannotRead as unread:
         raise CannotRun(unread.complaint) from None
     except CannotHold as refused:

@@ -4,7 +4,6 @@ Why: the live view, the plain lines, `levee status` and its JSON must say the sa
 Called by: the command line.
 """
 
-from collections.abc import Set
 from dataclasses import dataclass, replace
 
 from levee.control.events import primary_of
@@ -14,6 +13,7 @@ from levee.topology.names import NodeName, TaskId
 from levee.worlds.local.table import RunTable, TaskEntry
 
 CATCHES_UP = "catching up"  # it was switched on, and is not as far as the others yet
+TRIES_AGAIN = "trying again"  # it has failed, and is not past the epoch at which it did
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def rows_of(table: RunTable, seen: Observation) -> tuple[ReplicaRow, ...]:
     for replica in sorted(at):
         mine.get(task_of(replica), []).append(replica)
     found = [
-        row_of(task, replica, at[replica], seen, table.joining, is_primary=primaries.get(task.task) == replica)
+        row_of(task, replica, at[replica], seen, table, is_primary=primaries.get(task.task) == replica)
         for task in table.tasks
         for replica in mine[task.task]
     ]
@@ -62,12 +62,12 @@ def rows_of(table: RunTable, seen: Observation) -> tuple[ReplicaRow, ...]:
 
 
 def row_of(
-    task: TaskEntry, replica: ReplicaName, worker: WorkerSeen, seen: Observation, joining: Set[ReplicaName], *, is_primary: bool
+    task: TaskEntry, replica: ReplicaName, worker: WorkerSeen, seen: Observation, table: RunTable, *, is_primary: bool
 ) -> ReplicaRow:
     state = next((one for one in worker.states if one.replica == replica), ReplicaSeen(replica, Status.STARTING))
     status = status_of(state, worker, seen)
-    if replica in joining and status in {Status.RUNNING, Status.IDLE}:
-        status = CATCHES_UP
+    if status in {Status.RUNNING, Status.IDLE}:
+        status = TRIES_AGAIN if replica in table.failing else CATCHES_UP if replica in table.joining else status
     works = status == Status.RUNNING
     return ReplicaRow(
         replica,

@@ -184,6 +184,7 @@ class LocalRun:
             tuple(self.told),
             self.readiness.ready and not world.silent,
             joining=world.joining.behind,
+            failing=frozenset(self.chronicle.failing),
             account=self.account,
             switches=tuple(self.switches),
         )

@@ -91,6 +91,7 @@ class RunTable:
     ready: bool = False  # every planned replica works, and has done an epoch
     ended: str = ""  # how and when, once it is over
     joining: frozenset[ReplicaName] = frozenset()  # who was switched on, and has yet to catch up
+    failing: frozenset[ReplicaName] = frozenset()  # who has failed, and is not past the epoch at which it did
     account: Statement | None = None  # of its service level, over the window
     switches: tuple[SwitchEntry, ...] = ()  # the last ones
 
@@ -116,6 +117,7 @@ class RunTable:
             "nodes": [{"node": one.node, "alive": one.alive, "process": process_entry(one.process)} for one in self.nodes],
             "workers": [worker_document(one) for one in self.workers],
             "joining": sorted(self.joining),
+            "failing": sorted(self.failing),
             "account": None if self.account is None else asdict(self.account),
             "switches": [asdict(one) for one in self.switches],
             "events": [{"at": one.at, "subject": one.subject, "text": one.text, "grave": one.grave} for one in self.events],
@@ -196,6 +198,7 @@ def table_of(value: Mapping[str, Any], folder: Folder) -> RunTable:
         ready=bool(value.get("ready")),
         ended=f"crashed at {folder.written_at()}" if crashed else value.get("ended", ""),
         joining=frozenset(value.get("joining", ())),
+        failing=frozenset(value.get("failing", ())),
         account=statement_in(value.get("account")),
         switches=tuple(map(switch_in, value.get("switches", ()))),
     )

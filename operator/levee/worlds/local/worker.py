@@ -52,6 +52,7 @@ class LocalWorker:
     port: int | None = None
     states: tuple[ReplicaSeen, ...] = field(default=())
     heard: Instant | None = None
+    was_ready: bool = False
 
     def find_port(self) -> int | None:
         if self.port is None and self.phase is not Phase.ENDED:
@@ -61,6 +62,7 @@ class LocalWorker:
     def observe(self, state: Mapping[str, Any] | None, now: Instant) -> WorkerSeen:
         if state is not None:
             self.states, self.heard = asking.replicas_in(state), now
+            self.was_ready = self.was_ready or bool(state.get("ready"))
         phase = self.phase_now(state, now)
         if phase is not self.phase:
             self.phase, self.since = phase, (self.heard or now) if phase is Phase.SILENT else now
@@ -72,13 +74,9 @@ class LocalWorker:
     def phase_now(self, state: Mapping[str, Any] | None, now: Instant) -> Phase:
         if self.popen is None or self.popen.poll() is not None:
             return Phase.ENDED
-        if state is not None:
-            return Phase.READY if state.get("ready") or self.phase is not Phase.STARTING else Phase.STARTING
-        if self.process is not None and processes.is_paused(self.process):
-            return Phase.PAUSED
-        if self.phase is Phase.STARTING or (self.phase is Phase.READY and self.was_heard(now)):
-            return self.phase
-        return Phase.SILENT
+        is_paused = state is None and self.process is not None and processes.is_paused(self.process)
+        answers = state is not None or (self.phase is Phase.READY and self.was_heard(now))
+        return phase_of(is_paused=is_paused, was_ready=self.was_ready, answers=answers)
 
     def was_heard(self, now: Instant) -> bool:
         return self.heard is not None and now - self.heard < SILENT_AFTER_MS
@@ -106,6 +104,15 @@ class LocalWorker:
         except OSError:
             return ""
         return lines[-1] if lines else ""
+
+
+def phase_of(*, is_paused: bool, was_ready: bool, answers: bool) -> Phase:
+    """Of a process that lives. Whoever has been paused while it started goes on starting, which takes as long as it takes."""
+    if is_paused:
+        return Phase.PAUSED
+    if not was_ready:
+        return Phase.STARTING
+    return Phase.READY if answers else Phase.SILENT
 
 
 def start_worker(
