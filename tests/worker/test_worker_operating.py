@@ -35,6 +35,10 @@ class HeldLane:
     broken: Trouble | None = None
     closed: bool = False
     spread: int = 0
+    stateless: bool = False
+
+    def is_stateless(self) -> bool:
+        return self.stateless
 
     def close(self) -> None:
         self.closed = True
