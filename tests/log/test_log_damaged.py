@@ -114,6 +114,11 @@ class Stage:
     def rebuilt(self) -> EpochObject | None:
         return self.found(LAYOUT.rebuilt(FILTER, BAD))
 
+    def asked_for(self) -> int:
+        answer = self.driver().answer(Get(LAYOUT.damage(FILTER)))
+        assert isinstance(answer, Found) and isinstance(answer.record, Damage)
+        return answer.record.epoch
+
     def work(self, request: Request) -> Answer:
         match request:
             case Compute(epoch):
@@ -230,8 +235,7 @@ def test_a_consumer_names_the_object_and_asks_for_it(stage: Stage, how: str, why
     said = told(stage, Inputs(WIRING, TASKS[SUMS], "reader"), BAD)
     assert (said.what, said.epoch, said.of) == ("corrupt", BAD, FILTER)
     assert said.detail.startswith(LAYOUT.epoch(FILTER, BAD)) and why in said.detail
-    answer = stage.driver().answer(Get(LAYOUT.damage(FILTER)))
-    assert isinstance(answer, Found) and isinstance(answer.record, Damage) and answer.record.epoch == BAD
+    assert stage.asked_for() == BAD
 
 
 @pytest.mark.parametrize("where", [LAYOUT.epoch, LAYOUT.rebuilt])
@@ -244,6 +248,22 @@ def test_it_goes_on_once_what_was_gone_is_there_again(stage: Stage, where: Calla
     stage.put(where(FILTER, BAD), was)
     [found] = drive(consumer.gather(BAD), stage.driver(), work=stage.work) or ()
     assert found.manifest.digest == "filtered 5"
+
+
+def test_what_was_restored_by_hand_makes_room_for_what_is_needed_now(stage: Stage) -> None:
+    """Nobody has rebuilt it, so nobody has taken the request for it away."""
+    stage.put(LAYOUT.damage(FILTER), Damage(BAD - 1, "somebody"))
+    stage.spoil(FILTER, BAD)
+    told(stage, Inputs(WIRING, TASKS[SUMS], "reader"), BAD)
+    assert stage.asked_for() == BAD
+
+
+def test_what_is_still_corrupt_is_mended_first(stage: Stage) -> None:
+    stage.put(LAYOUT.damage(FILTER), Damage(BAD - 1, "somebody"))
+    stage.spoil(FILTER, BAD - 1)
+    stage.spoil(FILTER, BAD)
+    told(stage, Inputs(WIRING, TASKS[SUMS], "reader"), BAD)
+    assert stage.asked_for() == BAD - 1
 
 
 def test_the_epoch_that_comes_next_is_not_taken_for_one_that_is_gone(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -119,6 +119,13 @@ def test_the_slices_of_a_split_stream_are_all_of_its_rows_and_each_once(count: i
     assert [value for part in found for value in part] == list(range(count))
 
 
+@pytest.mark.parametrize("stateless", [False, True])
+def test_the_log_hears_whether_the_function_keeps_anything(*, stateless: bool) -> None:
+    work, _ = operating(StreamPart((TaskId("left/0"),)), lane=HeldLane((LaneInput("left"),), stateless=stateless))
+    answer = work(Compute(5, (epoch(numbers(1)),)))
+    assert isinstance(answer, Computed) and answer.stateless is stateless
+
+
 def test_a_task_computes_only_its_slice() -> None:
     work, held = operating(StreamPart((TaskId("left/0"),), Slice(0.5, 1.0)), lane=HeldLane((LaneInput("left"),)))
     work(Compute(5, (epoch(numbers(1, 2, 3, 4)),)))
