@@ -11,6 +11,7 @@ from pyspark.sql import functions as f
 
 from levee_spark.examples.carry import Rows, carry
 from levee_spark.lane.folder import Folder, files_in, numbered
+from levee_spark.lane.query import Function
 from tests.lane.lanes import Inputs, Lanes, digests, drive
 
 PROVIDER = "spark.sql.streaming.stateStore.providerClass"
@@ -125,3 +126,15 @@ def test_state_files_above_an_epoch_go_and_those_below_stay(tmp_path: Path, name
     folder.truncate(1)
     assert not [file for file in files_in(tmp_path) if file.name == name]
     assert len(files_in(tmp_path)) == 4
+
+
+def large(inputs: Inputs) -> DataFrame:
+    return inputs["rows"].where("value > 1").select("key", "value")
+
+
+@pytest.mark.parametrize(("function", "stateless"), [(large, True), (updates, False), (carried, False)])
+def test_whether_a_function_keeps_anything_is_known_once_it_has_computed(lanes: Lanes, function: Function, *, stateless: bool) -> None:
+    lane = lanes(function)
+    assert not lane.is_stateless()
+    drive(lane, (1, 2), lambda epoch: rows(epoch)[:1])
+    assert lane.is_stateless() is stateless

@@ -153,6 +153,22 @@ def test_an_unknown_stream_lists_those_that_there_are(streams: Streams) -> None:
         source(streams, "pricse").schema()
 
 
+@pytest.mark.parametrize("uid", [{}, {"uid": UID}])
+def test_a_topology_that_is_not_there_lists_those_that_are(streams: Streams, uid: dict[str, str]) -> None:
+    """Also beside what is not Levee's, and with a UID that somebody has copied."""
+    streams.epochs("prices/0", 1, 1)
+    (streams.root / "photos" / "2024" / "summer").mkdir(parents=True)
+    (streams.root / "notes.txt").write_text("to do")
+    with pytest.raises(CannotUse, match=r"holds no topology shop/clikcs\n  Fix: use shop/clicks"):
+        source(streams, "prices", topology="shop/clikcs", **uid).schema()
+
+
+def test_a_uid_that_is_not_there_lists_those_that_are(streams: Streams) -> None:
+    streams.epochs("prices/0", 1, 1)
+    with pytest.raises(CannotUse, match=r'holds nothing of it under the UID u9\n  Fix: \.option\("uid", one of u1\)'):
+        source(streams, "prices", uid="u9").schema()
+
+
 def test_of_several_topologies_of_one_name_one_must_be_named(streams: Streams) -> None:
     streams.epochs("prices/0", 1, 2)
     other = Streams(streams.root)

@@ -90,3 +90,9 @@ def test_a_silent_store_is_no_good_health() -> None:
     running = replace(NEW, position=in_state("running"), seen=Observation(), decision=Decision(Reason.SETTLED), now=Instant(1))
     assert said(running)["Healthy"] == ("True", "Settled", "all is well")
     assert said(replace(running, silent="timed out"))["Healthy"] == ("False", "StoreSilent", "the store does not answer: timed out")
+
+
+def test_a_task_that_stands_still_for_a_damaged_stream_is_no_good_health() -> None:
+    decision = Decision(Reason.STREAM_DAMAGED, "sums/0 stands still: epoch 285 of trades/0 cannot be read")
+    running = replace(NEW, position=in_state("running"), seen=Observation(), decision=decision, now=Instant(1))
+    assert said(running)["Healthy"] == ("False", "StreamDamaged", decision.text)

@@ -36,6 +36,10 @@ class HeldLane:
     broken: Trouble | None = None
     closed: bool = False
     spread: int = 0
+    stateless: bool = False
+
+    def is_stateless(self) -> bool:
+        return self.stateless
 
     def close(self) -> None:
         self.closed = True
@@ -114,6 +118,13 @@ def test_the_slices_of_a_split_stream_are_all_of_its_rows_and_each_once(count: i
     table = numbers(*range(count))
     found = [Slice(low, high).of(table).to_pydict()["n"] for low, high in itertools.pairwise(bounds)]
     assert [value for part in found for value in part] == list(range(count))
+
+
+@pytest.mark.parametrize("stateless", [False, True])
+def test_the_log_hears_whether_the_function_keeps_anything(*, stateless: bool) -> None:
+    work, _ = operating(StreamPart((TaskId("left/0"),)), lane=HeldLane((LaneInput("left"),), stateless=stateless))
+    answer = work(Compute(5, (epoch(numbers(1)),)))
+    assert isinstance(answer, Computed) and answer.stateless is stateless
 
 
 def test_a_task_computes_only_its_slice() -> None:

@@ -7,7 +7,8 @@ import pyarrow as pa
 import pytest
 
 from levee.cli.local.tailing import Tail, tasks_of
-from levee.plans.ending import Refused
+from levee.plans.ending import Exit, Refused
+from levee.topology.complaint import Complaint
 from levee.topology.names import TaskId
 from levee_spark.deliver.jsonlines import json_lines
 from levee_spark.lane.rows import encode
@@ -90,6 +91,64 @@ def test_an_epoch_that_has_yet_to_come_is_refused_with_the_last_there_is(tail: T
         values(tail, 5)
     [complaint] = refused.value.complaints
     assert complaint.where == "--from" and complaint.wrong == "is 5, but the stream ends with epoch 4"
+
+
+def anew(tail: Tail) -> Tail:
+    """By a process that has nothing in its memory."""
+    return Tail(tail.wiring, StoreDriver(tail.driver.blobs), tail.tasks)
+
+
+def damaged(tail: Tail, begin: int | None, *, follow: bool = False) -> Complaint:
+    with pytest.raises(Refused) as refused:
+        list(tail.lines(begin, 10, follow=follow))
+    assert (refused.value.heading, refused.value.code) == ("levee tail: what is stored there is damaged.", Exit.REFUSED)
+    [complaint] = refused.value.complaints
+    return complaint
+
+
+def spoil(driver: StoreDriver, key: str, *, header: bool = False) -> None:
+    found = driver.blobs.get(key)
+    assert found is not None
+    data = bytes(found.data)
+    driver.blobs.overwrite(key, b"?" + data[1:] if header else data[:-1] + bytes([data[-1] ^ 0xFF]))
+
+
+@pytest.mark.parametrize("header", [False, True])
+def test_a_corrupt_epoch_is_named_with_its_object_and_what_to_do(tail: Tail, *, header: bool) -> None:
+    key = tail.wiring.layout.epoch(TASK, 2)
+    spoil(tail.driver, key, header=header)
+    complaint = damaged(anew(tail), 1)
+    assert complaint.where == key
+    assert complaint.wrong.startswith("epoch 2 of double/0 cannot be read: ") and key not in complaint.wrong
+    assert complaint.fix.startswith("restore this object, ") and complaint.fix.endswith("--from 3")
+
+
+@pytest.mark.parametrize("begin", [1, 2])
+def test_an_epoch_that_is_missing_before_later_ones_is_no_end(tail: Tail, begin: int) -> None:
+    tail.driver.blobs.delete(tail.wiring.layout.epoch(TASK, 2))
+    assert damaged(anew(tail), begin).wrong == "epoch 2 of double/0 is missing, while later ones are there"
+
+
+def test_whoever_follows_is_told_as_well(tail: Tail) -> None:
+    tail.driver.blobs.delete(tail.wiring.layout.epoch(TASK, 2))
+    assert "is missing" in damaged(anew(tail), 1, follow=True).wrong
+
+
+def test_the_last_rows_are_the_last_whatever_is_missing_before(tail: Tail) -> None:
+    tail.driver.blobs.delete(tail.wiring.layout.epoch(TASK, 3))
+    assert values(anew(tail), begin=None, rows=2) == [(4, 40), (4, 41)]
+
+
+def test_a_segment_that_is_gone_is_named(tail: Tail) -> None:
+    tail.driver.blobs.delete(tail.wiring.layout.segment(TASK, 4, "part-1"))
+    assert "this segment of it is gone" in damaged(anew(tail), 4).wrong
+
+
+def test_what_was_computed_again_is_read_instead(tail: Tail) -> None:
+    manifest = Manifest(2, Kind.FINAL, 1, "digest", "lineage", 1, "writer")
+    drive(ask.persistently(PutIfAbsent(tail.wiring.layout.rebuilt(TASK, 2), EpochObject(manifest, packed([20])))), tail.driver)
+    spoil(tail.driver, tail.wiring.layout.epoch(TASK, 2))
+    assert values(anew(tail), begin=2) == [(2, 20), (4, 40), (4, 41)]
 
 
 def test_the_epoch_with_which_a_new_task_begins_has_lost_nothing(wiring: Wiring, driver: StoreDriver) -> None:

@@ -75,6 +75,7 @@ class Reason(StrEnum):
     STORE_SILENT = "StoreSilent"
     TASK_FAILED = "TaskFailed"
     WORKER_GIVEN_UP = "WorkerGivenUp"
+    STREAM_DAMAGED = "StreamDamaged"
     DEGRADED = "Degraded"
     FIRST_EPOCHS = "FirstEpochs"
     INPUT_ABOVE_CONTRACT = "InputAboveContract"

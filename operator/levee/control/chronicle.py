@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from levee.control.actions import Decision, Reason
-from levee.control.events import Event, decided, divergences, losses, nodes, primaries, waiting, workers
+from levee.control.events import Event, damages, decided, divergences, losses, nodes, primaries, waiting, workers
 from levee.control.findings import AND
 from levee.control.following import offered_above
 from levee.control.names import ReplicaName
@@ -32,6 +32,7 @@ class Chronicle:
     def events(self, before: Observation, after: Observation, was: Decision | None, decision: Decision) -> tuple[Event, ...]:
         changes: tuple[Event, ...] = (*nodes(before, after), *workers(before, after), *primaries(before, after))
         changes += (*divergences(before, after), *losses(before, after), *waiting(before, after), *self.failures(before, after))
+        changes += tuple(damages(before, after))
         told = tuple(self.decided(was, decision))
         return (*changes, *told, *self.still_above(before, after, decision, told))
 
@@ -65,6 +66,8 @@ class Chronicle:
             if not now <= self.headlines:
                 self.headlines |= now
                 yield from decided(None, decision)
+        elif decision.reason is Reason.STREAM_DAMAGED:
+            return  # it was told of the tasks that stand still
         elif decision.actions or not self.failing:
             if not self.failing:
                 was, self.headlines = (None if self.headlines else was), frozenset()

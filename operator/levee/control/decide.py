@@ -32,6 +32,7 @@ RULES: tuple[Rule, ...] = (  # the first that speaks wins: end before repair, re
     rules.set_the_clock,
     following.follow_rates,
     findings.say_what_failed,
+    findings.say_what_is_damaged,
     findings.say_what_was_given_up,
     findings.wait_until_ready,
     findings.wait_for_the_last_epoch,

@@ -97,6 +97,20 @@ def waiting(before: Observation, after: Observation) -> Iterator[Event]:
     yield from (Event(task, f"waits: {what}") for task, what in sorted(now - earlier))
 
 
+def damages(before: Observation, after: Observation) -> Iterator[Event]:
+    """What a task stands still for, once for all its replicas; and that it goes on."""
+    earlier, now = lacks_of(before), lacks_of(after)
+    yield from (Event(task, f"stands still: {what}", grave=True) for task, what in sorted(now - earlier))
+    epochs_before, epochs_after = before.epochs(), after.epochs()
+    for task in sorted({task for task, _ in earlier} - {task for task, _ in now}):
+        if epochs_after.get(task, 0) > epochs_before.get(task, 0):
+            yield Event(task, "goes on: what it could not read is there again")
+
+
+def lacks_of(seen: Observation) -> set[tuple[TaskId, str]]:
+    return {(state.task, state.lacks) for state in seen.states().values() if state.lacks}
+
+
 def decided(was: Decision | None, decision: Decision) -> Iterator[Event]:
     """What is done, and how things are once that changes."""
     if decision.actions or was is None or was.reason is not decision.reason:

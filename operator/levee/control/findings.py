@@ -30,6 +30,18 @@ def say_what_failed(_wanted: Wanted, seen: Observation, _now: Instant) -> Decisi
     return Decision(Reason.TASK_FAILED, AND.join(f"{task} at epoch {one.epoch}: {one.first_line}" for task, one in failed.items()))
 
 
+def say_what_is_damaged(_wanted: Wanted, seen: Observation, _now: Instant) -> Decision | None:
+    """Nothing here can mend it; each object once, with those that stand still for it."""
+    tasks: dict[str, set[str]] = {}
+    for state in seen.states().values():
+        if state.lacks:
+            tasks.setdefault(state.lacks, set()).add(state.task)
+    if not tasks:
+        return None
+    stand = (f"{', '.join(sorted(found))} stand{'s' if len(found) == 1 else ''} still: {what}" for what, found in tasks.items())
+    return Decision(Reason.STREAM_DAMAGED, AND.join(stand))
+
+
 def say_what_was_given_up(wanted: Wanted, seen: Observation, _now: Instant) -> Decision | None:
     given_up = [worker.worker for worker in ended_workers(wanted, seen) if backoff_ms(wanted, worker) is None]
     if not given_up:

@@ -66,6 +66,7 @@ class ReplicaSeen:
     forked_ago_ms: int | None = None  # when it has taken a state from a checkpoint last
     processed: Processed = Processed()
     dropped: int = 0  # epochs whose function raised, that it has committed without rows
+    lacks: str = ""  # what it needs and cannot read, and what to do about that
 
     @property
     def task(self) -> TaskId:

@@ -134,6 +134,10 @@ class Lane:
             self.wait_for_commit()
         return self.folder.has_state()
 
+    def is_stateless(self) -> bool:
+        """By what its query says, and by what Spark has written for it; known once an epoch was computed."""
+        return self.operators == [] and not self.folder.has_state()
+
     def stop(self) -> None:
         if self.query is not None:
             self.query.stop()

@@ -34,8 +34,15 @@ PAGE = 100  # names asked for at a time: no listing grows with the age of a stre
 R = TypeVar("R")
 
 
+RESTORE = "restore this object, from a copy or an older version of it"
+
+
 class CorruptRecord(Exception):
     """A record that must be read cannot be: refused and reported, never guessed."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"{why}. Nothing goes on from a guess: {RESTORE}.")
+        self.why = why
 
 
 def persistently(request: Request) -> Script[Answer]:
@@ -53,7 +60,7 @@ def look(key: str) -> Script[Found | Absent]:
     if isinstance(answer, Found | Absent):
         return answer
     assert isinstance(answer, Corrupt)
-    raise CorruptRecord(f"{answer.why}. Nothing goes on from a guess: restore this object, from a copy or an older version of it.")
+    raise CorruptRecord(answer.why)
 
 
 def read(key: str, kind: type[R]) -> Script[R | None]:

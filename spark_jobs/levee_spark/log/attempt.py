@@ -26,6 +26,7 @@ class Attempt:
     took_rows: bool
     in_state: bool = True  # False: the function raised, so the state is still that of the epoch before
     segments: tuple[tuple[str, object], ...] = ()
+    stateless: bool = False
 
     def rebased(self) -> "Attempt":
         manifest = self.epoch.manifest
@@ -48,7 +49,7 @@ def compute(
     chained = lineage(line.lineage, answer.digest)
     manifest = replace(blank, rows=answer.rows, digest=answer.digest, lineage=chained, rebased=line.rebased, segments=names)
     parts = tuple(zip(names, (payload for _, payload in answer.segments), strict=True))
-    return Attempt(EpochObject(manifest, answer.payload), took_rows=True, segments=parts)
+    return Attempt(EpochObject(manifest, answer.payload), took_rows=True, segments=parts, stateless=answer.stateless)
 
 
 def failed(blank: Manifest, line: Line, error: str, *, in_state: bool) -> Attempt:

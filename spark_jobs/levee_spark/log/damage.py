@@ -7,8 +7,8 @@ Called by: `inputs` (request), `mend` (heard).
 from levee.topology.names import TaskId
 from levee_spark.log import ask, pin
 from levee_spark.log.keys import Layout, numbered
-from levee_spark.log.requests import Absent, Get, PutIfAbsent, Script, Want
-from levee_spark.log.values import Damage, Pin
+from levee_spark.log.requests import Absent, Found, Get, PutIfAbsent, Script, Want
+from levee_spark.log.values import Damage, EpochObject, Pin
 from levee_spark.log.wiring import Wiring
 
 
@@ -17,7 +17,21 @@ def request(wiring: Wiring, task: TaskId, epoch: int, finder: str) -> Script[Non
     layout = wiring.layout
     before = [numbered(name) for name in (yield from ask.names(layout.checkpoints(task))) if numbered(name) < epoch]
     yield from pin.place(layout, task, Pin(finder, max(before, default=0), wiring.times.pin_ms))
-    yield from ask.persistently(PutIfAbsent(layout.damage(task), Damage(epoch, finder)))
+    said = yield from ask.agree(layout.damage(task), Damage(epoch, finder), Damage)
+    if said.epoch != epoch and (yield from can_be_read(layout, task, said.epoch)):
+        yield from ask.delete(layout.damage(task))  # it was restored: whoever still needs it says so again
+        yield from ask.persistently(PutIfAbsent(layout.damage(task), Damage(epoch, finder)))
+
+
+def can_be_read(layout: Layout, task: TaskId, epoch: int) -> Script[bool]:
+    """As it was written, with all its segments."""
+    answer = yield from ask.persistently(Get(layout.epoch(task, epoch)))
+    if not isinstance(answer, Found) or not isinstance(answer.record, EpochObject):
+        return False
+    for name in answer.record.manifest.segments:
+        if not isinstance((yield from ask.persistently(Get(name))), Found):
+            return False
+    return True
 
 
 def heard(layout: Layout, task: TaskId) -> Script[int | None]:

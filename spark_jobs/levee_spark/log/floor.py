@@ -37,6 +37,10 @@ class FloorWatch:
     def saw_absent(self, epoch: int, answer: Absent) -> None:
         self.absent = Sight(epoch, answer.began_ms)
 
+    def forget(self) -> None:
+        """What was absent had been there before."""
+        self.absent = self.witness = None
+
     def read(self) -> Script[int]:
         """The floor as it is now; what was seen absent before may become the new witness."""
         candidate = self.absent

@@ -11,6 +11,7 @@ from levee_spark.log import bounds, head, segments
 from levee_spark.log.commit import Committed, Unreadable
 from levee_spark.log.digest import lineage
 from levee_spark.log.ending import Ended, Ending, Refork
+from levee_spark.log.keys import numbered
 from levee_spark.log.listen import Listener
 from levee_spark.log.pace import Pace
 from levee_spark.log.race import Race
@@ -51,7 +52,7 @@ class Ingestor:
                 yield Report("begins again", detail=str(detour))
                 yield Wait(self.wiring.times.poll_ms)
             except Unreadable as corrupt:  # Refused: what the next epoch begins with stood there, and nowhere else.
-                yield Report("corrupt", detail=corrupt.why)
+                yield Report("corrupt", numbered(corrupt.key), corrupt.why, self.task.task)
                 yield Wait(self.wiring.times.failure_timeout_ms)
             except Ended as end:
                 return end.ending

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from levee.topology.names import TaskId
 from levee_spark.log import ask, damage
 from levee_spark.log.floor import FloorWatch
+from levee_spark.log.gaps import Gaps
 from levee_spark.log.requests import Absent, Answer, Corrupt, Found, Get, Report, Script, Wait, Want
 from levee_spark.log.values import EpochObject, Segment
 from levee_spark.log.wiring import TaskWiring, Wiring
@@ -20,7 +21,7 @@ class BelowFloor(Exception):
 
 
 class Stuck(Exception):
-    """What one needs is corrupt, and nobody has rebuilt it for long. Fork: others may have got past it before it was."""
+    """What one needs is corrupt or gone, and nobody has rebuilt it for long. Fork: others may have got past it before it was."""
 
 
 @dataclass(slots=True)
@@ -35,10 +36,11 @@ class Inputs:
     there: dict[TaskId, EpochObject] = field(default_factory=dict)  # of the epoch that is being gathered
     gathering: int = 0
     corrupt_since_ms: int | None = None
+    gaps: Gaps = field(init=False)
     asked: int = 0  # how often for something to be rebuilt
 
     def __post_init__(self) -> None:
-        times = self.wiring.times
+        times, self.gaps = self.wiring.times, Gaps(self.wiring)
         self.watches = {task: FloorWatch(self.wiring.layout, task, times.retention_ms) for task in self.task.inputs}
 
     def wait(self, epoch: int, ms: int) -> Wait:
@@ -50,6 +52,7 @@ class Inputs:
         """Ask for what is still missing; None while anything is."""
         if epoch != self.gathering:
             self.gathering, self.there, self.corrupt_since_ms = epoch, {}, None
+            self.gaps.forget()
         for task in self.task.inputs:
             if task not in self.there:
                 found = yield from self.fetch(task, epoch)
@@ -60,7 +63,7 @@ class Inputs:
     def fetch(self, task: TaskId, epoch: int) -> Script[EpochObject | None]:
         answer = yield from ask.persistently(self.get(task, self.wiring.layout.epoch(task, epoch)))
         if isinstance(answer, Absent):
-            self.watches[task].saw_absent(epoch, answer)
+            answer = yield from self.absent(task, epoch, answer)
         whole = yield from self.whole(task, answer)
         if isinstance(whole, Corrupt):
             again = yield from ask.persistently(self.get(task, self.wiring.layout.rebuilt(task, epoch)))
@@ -71,6 +74,15 @@ class Inputs:
         if isinstance(whole, Corrupt):
             yield from self.ask_to_rebuild(task, epoch, whole)
         return whole if isinstance(whole, EpochObject) else None
+
+    def absent(self, task: TaskId, epoch: int, answer: Absent) -> Script[Absent | Corrupt]:
+        """Mostly it has yet to come. What is gone proves nothing of when it was sealed (rule 4's exemption)."""
+        if not (yield from self.gaps.is_gone(task, epoch, answer.ended_ms)):
+            self.watches[task].saw_absent(epoch, answer)
+            return answer
+        self.watches[task].forget()
+        why = f"{self.wiring.layout.epoch(task, epoch)}: this object is gone, and later epochs are there"
+        return Corrupt(why, answer.began_ms, answer.ended_ms)
 
     def get(self, task: TaskId, key: str) -> Get:
         return Get(key, self.want, self.task.part_of(task))
@@ -99,7 +111,7 @@ class Inputs:
         if self.corrupt_since_ms is not None and corrupt.ended_ms - self.corrupt_since_ms < patience_ms:
             return
         again, self.corrupt_since_ms = self.corrupt_since_ms is not None, corrupt.ended_ms
-        yield Report("corrupt", epoch, corrupt.why)
+        yield Report("corrupt", epoch, corrupt.why, task)
         self.asked += 1
         yield from damage.request(self.wiring, task, epoch, f"{self.reader}-needs-{self.asked}")
         if again:

@@ -107,6 +107,7 @@ class Replica:
         line = yield from self.renew(line, code)
         blank = self.blank(epoch, gathered, position)
         attempt = yield from self.compute(blank, line, gathered)
+        self.mender.stateless = attempt.stateless
         line, attempt, committed = yield from self.contend(line, attempt)
         yield from self.race.must_count(committed)
         yield from self.mender.mend(line, attempt)
@@ -219,10 +220,11 @@ class Replica:
 
     def contend(self, line: Line, attempt: Attempt) -> Script[tuple[Line, Attempt, Committed]]:
         """What stands at the epoch's key in the end; the line and the attempt are marked where one had to adopt."""
-        try:
-            return (yield from self.find_or_put(line, attempt))
-        except Unreadable as corrupt:
-            yield Report("corrupt", line.epoch + 1, corrupt.why)
+        if self.mender.wanted != line.epoch + 1:  # else it is not one's own to put: it stood there once
+            try:
+                return (yield from self.find_or_put(line, attempt))
+            except Unreadable as corrupt:
+                yield Report("corrupt", line.epoch + 1, corrupt.why, self.task.task)
         while (found := (yield from self.mender.read_or_rebuild(line, attempt))) is None:
             now = yield Wait(self.wiring.times.poll_ms)
             yield from self.attend(line, now.ended_ms)

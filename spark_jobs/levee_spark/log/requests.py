@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias, TypeVar
 
+from levee.topology.names import TaskId
 from levee_spark.log.values import EpochObject, Record
 
 
@@ -107,6 +108,7 @@ class Report:
     what: str
     epoch: int = 0
     detail: str = ""
+    of: TaskId | None = None  # whose epoch it is that cannot be read, where one stands still for want of it
 
 
 Request: TypeAlias = Get | PutIfAbsent | Overwrite | List | Delete | Wait | Compute | Ingest | Deliver | Restore | Snapshot | Report
@@ -175,6 +177,7 @@ class Computed:
     offsets: str | None = None
     segments: tuple[tuple[str, object], ...] = ()  # (digest, payload) of the parts of a large output
     ended: bool = False  # of a source: neither this epoch nor any after it has rows
+    stateless: bool = False  # of a function: it is known to keep nothing from one epoch to the next
 
 
 @dataclass(frozen=True, slots=True)

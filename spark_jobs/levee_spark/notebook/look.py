@@ -15,7 +15,7 @@ from levee_spark.log.keys import Layout, second_key, segment
 from levee_spark.log.requests import Absent, Answer, Corrupt, Found, Get, Request, Script, T, Unknown, Wait
 from levee_spark.log.values import EpochObject, Floor, Segment
 from levee_spark.notebook.asked import Asked
-from levee_spark.notebook.opened import folders, only_uid, opened
+from levee_spark.notebook.opened import folders, must_have_begun, only_uid, opened
 from levee_spark.notebook.trouble import CannotUse
 from levee_spark.store.address import remedy
 from levee_spark.store.drive import respond, unexpected
@@ -66,13 +66,15 @@ class Look:
             value: T = end.value
             return value
         except ask.CorruptRecord as corrupt:
-            raise self.tell(str(corrupt), "restore it from a copy, or from an older version of it") from corrupt
+            raise self.tell(corrupt.why, ask.RESTORE) from corrupt
 
     # ---- which streams there are
 
     def tasks(self) -> tuple[TaskId, ...]:
         """Of the stream: what its topology says is at work, and what has left epochs."""
         there = self.all_tasks()
+        if not there:
+            must_have_begun(self.asked, self.driver, self.layout)
         mine = [task for task in there if operator_of(task) == self.asked.stream]
         if not mine:
             known = sorted({operator_of(task) for task in there if self.has_epochs(task)})

@@ -91,7 +91,8 @@ class Operating:
     def computed(self, output: Output, began_ms: int) -> Computed:
         parts = segments_of(output.table) if self.lane.spread else ()
         payload = None if parts else rows.encode(output.table)
-        return Computed(payload, output.table.num_rows, output.digest, began_ms, monotonic_ms(), segments=parts)
+        stateless = self.lane.is_stateless()
+        return Computed(payload, output.table.num_rows, output.digest, began_ms, monotonic_ms(), segments=parts, stateless=stateless)
 
     def tables(self, request: Compute) -> list[pa.Table]:
         """One for each stream."""

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from threading import Thread
 
-from levee_spark.log.ask import CorruptRecord
+from levee_spark.log.ask import RESTORE, CorruptRecord
 from levee_spark.log.control import ControlView
 from levee_spark.log.ending import Ending, Why
 from levee_spark.log.ingest import Ingestor
@@ -34,7 +34,7 @@ from levee_spark.worker.status import Doing, Passed, Status
 
 AGAIN_S_MIN, AGAIN_S_MAX = 1.0, 60.0
 ENDED = "ended"
-GRAVE = frozenset({"diverged", "adopts", "corrupt"})
+GRAVE = frozenset({"diverged", "adopts", "corrupt", "cannot rebuild"})
 QUIET = frozenset({"won", "lost"})  # reported for every epoch: counted, not written down
 
 
@@ -75,6 +75,8 @@ class ReplicaThread:
             status.rank = self.role.listener.rank()
             if status.rank is None and status.doing is Doing.RUNNING:
                 status.doing = Doing.IDLE
+            if status.rank is None:
+                status.needs("", 0)
         return status
 
     def leads(self) -> bool:
@@ -210,12 +212,23 @@ class ReplicaThread:
         elif report.what in QUIET:
             self.status.last = report.what
             if isinstance(self.work, Ingesting):
-                self.status.doing, self.status.epoch = Doing.RUNNING, report.epoch  # who is never first takes nothing in, and follows
+                self.status.doing = Doing.RUNNING  # who is never first takes nothing in, and follows
+                self.status.came_to(report.epoch)
+        elif report.of is not None:
+            self.lacks(report)
         else:
             level = "warning" if report.what in GRAVE else "info"
             self.say(report.what, level=level, epoch=report.epoch, detail=report.detail)
         now_ms = monotonic_ms()
         return Done(now_ms, now_ms)
+
+    def lacks(self, report: Report) -> None:
+        """It is found again and again, and written down once."""
+        own = report.of == self.status.task
+        what = lacking(report, own=own)
+        if what != self.status.lacks:
+            self.say(report.what, level="warning", epoch=report.epoch, detail=what)
+        self.status.needs(what, report.epoch + own)
 
     def waits_for(self, what: str) -> None:
         """Told once; empty: it waits no longer."""
@@ -273,7 +286,7 @@ class ReplicaThread:
 
     def passed(self, epoch: int, rows: int) -> None:
         status = self.status
-        status.epoch = epoch
+        status.came_to(epoch)
         if epoch >= self.failed_at:  # what lies before it is replayed from the checkpoint, again and again
             status.error, self.failures = "", 0
         if not status.emitted.epochs:
@@ -283,3 +296,10 @@ class ReplicaThread:
 
     def say(self, event: str, *, level: str = "info", **more: object) -> None:
         self.parts.log.say(event, level=level, task=self.name.task, replica=str(self.name), **more)
+
+
+def lacking(report: Report, *, own: bool) -> str:
+    """For people: what, why, and what to do. A source's own next epoch begins with what its last one says; so does an operator's line."""
+    asked = "" if own else "its replicas were asked to compute it again, and their logs say why where they cannot: then "
+    wrong = f"epoch {report.epoch} of {report.of} cannot be read, and nothing goes on without it: {report.detail}"
+    return f"{wrong}. Fix: {asked}{RESTORE}"

@@ -68,6 +68,7 @@ def of_replica(one: Status) -> dict[str, Any]:
         "offered_per_s": None if one.offered_per_s is None else round(one.offered_per_s, 1),
         "error": one.error,
         "waits": one.waits,
+        "lacks": one.lacks,
         "ended": one.ended,
         "counts": dict(one.counts),
         "record": one.record,

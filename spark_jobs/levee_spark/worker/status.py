@@ -82,6 +82,8 @@ class Status:
     lag_epochs: int = 0
     error: str = ""
     waits: str = ""  # what a source waits for outside of its topology
+    lacks: str = ""  # what it needs and cannot read, and what to do about that
+    lacks_until: int = 0  # the epoch with which it has got past that
     ended: bool = False  # all rows that will ever come have been computed
     counts: dict[str, int] = field(default_factory=dict)  # of what roles report: won, lost, diverged, adopts, skips, forks again, ...
     phases: dict[Phase, Histogram] = field(default_factory=dict)
@@ -112,6 +114,14 @@ class Status:
     def heard(self, record: int, now_ms: int) -> None:
         if record > self.record:
             self.record, self.record_ms = record, now_ms
+
+    def needs(self, what: str, until: int) -> None:
+        self.lacks, self.lacks_until = what, until
+
+    def came_to(self, epoch: int) -> None:
+        self.epoch = epoch
+        if epoch >= self.lacks_until:
+            self.needs("", 0)
 
     def took(self, phase: Phase, seconds: float) -> None:
         self.phases.setdefault(phase, Histogram()).observe(seconds)

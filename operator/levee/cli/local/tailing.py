@@ -9,12 +9,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from levee.cli.local import epochs
 from levee.plans.ending import Exit, Refused, use_instead
 from levee.topology.complaint import Complaint
 from levee.topology.names import TaskId
-from levee_spark.log import ask, floor, head, rest
-from levee_spark.log.requests import Script, Wait
-from levee_spark.log.values import EpochObject, Floor, Kind, Manifest, Segment
+from levee_spark.log import floor, head, rest
+from levee_spark.log.requests import Wait
+from levee_spark.log.values import EpochObject, Floor, Kind, Manifest
 from levee_spark.log.wiring import Wiring
 from levee_spark.store.drive import drive
 from levee_spark.store.driver import StoreDriver
@@ -50,8 +51,13 @@ class Tail:
     driver: StoreDriver
     tasks: Sequence[TaskId]
     dead: bool = False
+    awaited: int = 0  # the epoch that was absent when it was asked for last
 
     def lines(self, begin: int | None, rows: int, *, follow: bool) -> Iterator[str]:
+        with epochs.told("levee tail", self.task_of):
+            yield from self.found(begin, rows, follow=follow)
+
+    def found(self, begin: int | None, rows: int, *, follow: bool) -> Iterator[str]:
         epoch = max(begin, self.floor()) if begin else self.begin_of_the_last(rows)
         if begin and not follow:
             self.must_have_come(begin)
@@ -65,6 +71,9 @@ class Tail:
             else:
                 self.wait(epoch)
 
+    def task_of(self, key: str) -> TaskId | None:
+        return next((task for task in self.tasks if key.startswith(f"{self.wiring.layout.stream(task)}/")), None)
+
     def must_have_come(self, begin: int) -> None:
         last = self.last()
         if begin > last:
@@ -74,8 +83,7 @@ class Tail:
 
     def last(self) -> int:
         """That all of the streams have."""
-        heads = [drive(head.find(self.wiring.layout, task), self.driver) for task in self.tasks]
-        return min(found.epoch if found else 0 for found in heads)
+        return min(drive(epochs.last(self.wiring.layout, task), self.driver) for task in self.tasks)
 
     def wait(self, epoch: int) -> None:
         keys = tuple(self.wiring.layout.epoch(task, epoch) for task in self.tasks)
@@ -99,7 +107,8 @@ class Tail:
 
     def at(self, epoch: int) -> list[EpochObject] | None:
         """Of every task; None where one of them has yet to come."""
-        found = [drive(whole(self.wiring, task, epoch), self.driver) for task in self.tasks]
+        looks, self.awaited = epoch != self.awaited, epoch  # who follows asks again and again
+        found = [drive(epochs.whole(self.wiring.layout, task, epoch, looks=looks), self.driver) for task in self.tasks]
         there = [one for one in found if one is not None]
         return there if len(there) == len(found) else None
 
@@ -115,18 +124,6 @@ class Tail:
 def lost_rows(manifest: Manifest) -> bool:
     """The epoch that stands before a task's first one was never anybody's: with it the stream begins."""
     return manifest.kind is not Kind.FINAL and manifest.writer != rest.NOBODY
-
-
-def whole(wiring: Wiring, task: TaskId, epoch: int) -> Script[EpochObject | None]:
-    """An epoch with its segments, if it has any; None: not there."""
-    found = yield from ask.read(wiring.layout.epoch(task, epoch), EpochObject)
-    if found is None or not found.manifest.segments:
-        return found
-    parts: list[object] = []
-    for name in found.manifest.segments:
-        segment = yield from ask.read(name, Segment)
-        parts.append(segment.payload if segment else b"")
-    return EpochObject(found.manifest, tuple(parts))
 
 
 def rows_in(payload: object) -> Iterator[dict[str, Any]]:

@@ -99,4 +99,5 @@ def replica_in(entry: Mapping[str, Any]) -> ReplicaSeen:
         whole(entry.get("forked_ago_ms")),
         processed_in(entry.get("processed")),
         int((entry.get("counts") or {}).get("dead", 0)),
+        str(entry.get("lacks") or ""),
     )

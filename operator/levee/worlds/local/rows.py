@@ -81,7 +81,7 @@ def row_of(
         state.rank,
         state.lag_epochs,
         state.rows_per_s if works else 0.0,
-        state.error or state.waits,
+        state.error or state.lacks or state.waits,
     )
 
 
