@@ -1,6 +1,7 @@
 """What `levee stop` says while it waits."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from levee.cli.local.stopping import Stopping
 from levee.control.names import ReplicaName, WorkerName, task_of
@@ -38,6 +39,13 @@ def test_a_task_that_has_failed_and_does_not_come_there_is_told_once_also_while_
     assert list(stopping.lines([row("vwap/0/0", 5)]))[1:] == [failed]
     assert "levee kill replica vwap/0/0" in stopping.fix()
     assert list(stopping.lines([row("vwap/0/0", 10)])) == []
+
+
+def test_what_a_task_stands_still_for_is_told_as_well() -> None:
+    stopping, lacks = Stopping(10), "epoch 8 of trades/0 cannot be read: the checksum. Fix: restore this object"
+    still = [replace(row(f"vwap/0/{number}", 7), error=lacks) for number in (0, 1)]
+    assert told(stopping, *still)[1:] == [f"vwap/0: {lacks}"]
+    assert told(stopping, *still) == []
 
 
 def test_a_task_whose_other_replica_goes_on_or_that_is_corrected_has_not_failed() -> None:

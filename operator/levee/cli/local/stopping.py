@@ -49,6 +49,11 @@ class Stopping:
             mine = [one for one in rows if one.task == task and one.status != Status.IDLE]
             if mine and all(one.replica in self.failed for one in mine):
                 yield f"{task} has failed and does not come there as it is: {first_line(self.failed[mine[0].replica])}"
+            yield from sorted({f"{task}: {first_line(one)}" for one in rows if one.task == task and self.stands_still(one)})
+
+    def stands_still(self, one: ReplicaRow) -> bool:
+        """It has not failed, and says why it does not go on: for want of something that it cannot read, or that has yet to come."""
+        return bool(one.error) and one.replica not in self.failed
 
     def fix(self) -> str:
         if not self.failed:
