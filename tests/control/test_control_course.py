@@ -173,6 +173,17 @@ def test_a_stop_waits_for_the_slowest_task_but_not_for_its_slowest_replica() -> 
     assert "index/0" not in decision.text
 
 
+def test_a_stop_whose_record_hides_the_anchor_goes_on_without_another_record() -> None:
+    """As on a cluster: whoever takes over knows of the anchor by the record in force."""
+    for seen in (stopping((119, 120, 118)), stopping((120, 120, 120), stop_epoch=None)):
+        assert decide(WANTED, replace(seen, anchored=False), NOW).actions == ()
+
+
+def test_a_stop_before_the_sources_have_begun_begins_none() -> None:
+    seen = replace(stopping((0, 0, 0), stop_epoch=None), record=record(IDLE_SOURCES, stopped=True), anchored=False)
+    assert decide(WANTED, seen, NOW).actions == ()
+
+
 def test_a_stop_waits_until_its_epoch_is_known() -> None:
     assert decide(WANTED, stopping((120, 120, 120), stop_epoch=None), NOW).reason is Reason.STOPPING
 

@@ -22,6 +22,7 @@ COMMANDS = {  # name -> where its click command is, and its line in the help
     "check": ("levee.cli.commands.check", "check", "Run every function twice and say where the two differ."),
     "crds": ("levee.cli.commands.crds", "crds", "Write the CustomResourceDefinition."),
     "demo": ("levee.cli.commands.demo", "demo", "Kill a primary and a node under a running topology, and show that nothing was lost."),
+    "fit": ("levee.cli.commands.fit", "fit", "Try faults at exact moments of the lifecycle."),
     "kill": ("levee.cli.commands.kill", "kill", "Kill a replica or a node of a local run."),
     "lifecycle": ("levee.cli.commands.lifecycle", "lifecycle", "Draw the states that a topology passes."),
     "page": ("levee.cli.commands.page", "page", "Write the page of a local run into a file that shows it without a server."),

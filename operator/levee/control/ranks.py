@@ -24,12 +24,19 @@ def active(wanted: Wanted, seen: Observation, now: Instant, configuration: Confi
     """As planned; and where none that is planned can work, the standbys that can, until one that is planned has caught up.
 
     Before the anchor is written no source is active: by an older anchor all epochs of an outage would be due at once.
+    While it stops the sources go on to the last epoch, if they had begun.
     """
     planned = wanted.active[configuration]
-    if not seen.anchored:
+    begun = seen.anchored or (seen.order_to_stop() and has_begun(wanted, seen))
+    if not begun:
         return frozenset(one for one in planned if task_of(one) not in wanted.sources)
     standbys = (one for task in wanted.replicas for one in standing_in(wanted, seen, now, task, planned))
     return planned | frozenset(standbys)
+
+
+def has_begun(wanted: Wanted, seen: Observation) -> bool:
+    """By the record: some source is active in it."""
+    return any(task_of(one) in wanted.sources for one in seen.ranks())
 
 
 def standing_in(wanted: Wanted, seen: Observation, now: Instant, task: TaskId, planned: frozenset[ReplicaName]) -> tuple[ReplicaName, ...]:

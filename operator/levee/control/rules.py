@@ -165,7 +165,12 @@ def leave_refuges(wanted: Wanted, seen: Observation, _now: Instant) -> Decision 
 
 
 def set_the_clock(wanted: Wanted, seen: Observation, now: Instant) -> Decision | None:
-    """Epochs are due from the moment when all tasks are ready: at the start, on a resume, after an outage of a source."""
+    """Epochs are due from the moment when all tasks are ready: at the start, on a resume, after an outage of a source.
+
+    Who stops has a clock already, and goes on by a record that orders no stop.
+    """
+    if seen.order_to_stop():
+        return None
     returned = set(outages.ended(seen.outages, wanted.patience.failure_ms)) & set(wanted.sources)
     if (seen.anchored and not returned) or uncovered(wanted, seen, now, wanted.replicas):
         return None

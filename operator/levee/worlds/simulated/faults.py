@@ -13,11 +13,13 @@ from levee.control.wanted import Wanted
 
 class Kind(StrEnum):
     NODE = "node"  # it and everything on it, at once
+    FROZEN = "node, frozen"  # it and everything on it stand still, and go on later
     REPLICA = "replica"  # it fails at every epoch, wherever it is started
     UNSEEN = "replica, unseen"  # the same, and nobody notices: LAAR's pessimistic model, in which no standby takes over
     WORKER = "worker"  # its process dies, and can be started again
     SILENT = "worker, silent"  # it goes on, and cannot be asked
     HANGS = "worker, hangs"  # it lives, and neither works nor answers
+    PAUSED = "worker, paused"  # the same, and one that starts is not ready before it goes on
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,6 +63,7 @@ class Ground:
     unseen: Counter[str] = field(default_factory=Counter)
     down: Counter[str] = field(default_factory=Counter)  # nodes
     silent: Counter[str] = field(default_factory=Counter)  # workers
+    frozen: dict[NodeName, list[WorkerName]] = field(default_factory=dict)  # who stands still on which node
     ranks: Mapping[ReplicaName, int] = field(default_factory=dict)  # as the replicas have read them
     record: int = 0  # that they are of
     read_ms: int = 0  # when that was
@@ -87,7 +88,10 @@ class Ground:
         self.agenda.at(ready, lambda: self.be_ready(process, ready))
 
     def be_ready(self, process: Process, now: Instant) -> None:
-        if process.phase is Phase.STARTING:
+        if process.phase is Phase.STARTING and process.hangs:
+            again = Instant(now + self.pace.step_ms)
+            self.agenda.at(again, lambda: self.be_ready(process, again))
+        elif process.phase is Phase.STARTING:
             process.phase, process.since = Phase.READY, now
 
     def end(self, worker: WorkerName, now: Instant, why: str, attempt: int | None = None) -> None:
@@ -102,6 +106,9 @@ class Ground:
             case Kind.NODE:
                 self.down[fault.name] += 1
                 self.crash(NodeName(fault.name), now)
+            case Kind.FROZEN:
+                self.down[fault.name] += 1
+                self.freeze(NodeName(fault.name), now)
             case Kind.REPLICA:
                 self.broken[fault.name] += 1
             case Kind.UNSEEN:
@@ -111,18 +118,24 @@ class Ground:
             case Kind.SILENT | Kind.HANGS:
                 self.silent[fault.name] += 1
                 self.fall_silent(WorkerName(fault.name), now, hangs=fault.kind is Kind.HANGS)
+            case Kind.PAUSED:
+                self.silent[fault.name] += 1
+                self.pause(WorkerName(fault.name), now)
 
     def mend(self, fault: Fault, now: Instant) -> None:
         counts = self.counts().get(fault.kind, Counter[str]())
         counts[fault.name] -= 1
         if counts is self.silent and not self.silent[fault.name]:
             self.answer_again(WorkerName(fault.name), now)
-        if fault.kind is Kind.NODE and not self.down[fault.name]:
+        if counts is self.down and not self.down[fault.name]:
             self.nodes[NodeName(fault.name)] = NodeSeen(NodeName(fault.name), alive=True, since=now)
+        if fault.kind is Kind.FROZEN:
+            self.thaw(NodeName(fault.name), now)
 
     def counts(self) -> Mapping[Kind, Counter[str]]:
-        of_workers = {Kind.SILENT: self.silent, Kind.HANGS: self.silent}
-        return {Kind.NODE: self.down, Kind.REPLICA: self.broken, Kind.UNSEEN: self.unseen} | of_workers
+        of_workers = {Kind.SILENT: self.silent, Kind.HANGS: self.silent, Kind.PAUSED: self.silent}
+        of_nodes = {Kind.NODE: self.down, Kind.FROZEN: self.down}
+        return of_nodes | {Kind.REPLICA: self.broken, Kind.UNSEEN: self.unseen} | of_workers
 
     def fall_silent(self, worker: WorkerName, now: Instant, *, hangs: bool) -> None:
         """Who comes in its place can be asked."""
@@ -130,8 +143,15 @@ class Ground:
         if process is not None and process.phase is Phase.READY:
             process.phase, process.since, process.hangs = Phase.SILENT, now, hangs
 
+    def pause(self, worker: WorkerName, now: Instant) -> None:
+        self.fall_silent(worker, now, hangs=True)
+        if self.processes[worker].phase is Phase.STARTING:
+            self.processes[worker].hangs = True
+
     def answer_again(self, worker: WorkerName, now: Instant) -> None:
         process = self.processes.get(worker)
+        if process is not None and process.phase is Phase.STARTING:
+            process.hangs = False
         if process is not None and process.phase is Phase.SILENT:
             process.phase, process.since, process.hangs = Phase.READY, now, False
 
@@ -141,6 +161,24 @@ class Ground:
         for worker, process in self.processes.items():
             if process.order.node == node:
                 self.end(worker, now, "its node crashed")
+
+    def freeze(self, node: NodeName, now: Instant) -> None:
+        if self.nodes[node].alive:
+            self.nodes[node] = NodeSeen(node, alive=False, since=now)
+        for worker in self.on(node):
+            self.silent[worker] += 1
+            self.frozen.setdefault(node, []).append(worker)
+            self.pause(worker, now)
+
+    def thaw(self, node: NodeName, now: Instant) -> None:
+        """Who came there meanwhile was never asked."""
+        for worker in self.frozen.pop(node, []):
+            self.silent[worker] -= 1
+            if not self.silent[worker]:
+                self.answer_again(worker, now)
+
+    def on(self, node: NodeName) -> list[WorkerName]:
+        return [worker for worker, process in self.processes.items() if process.order.node == node]
 
     def works(self, replica: ReplicaName) -> bool:
         return self.broken[replica] <= 0 and self.unseen[replica] <= 0

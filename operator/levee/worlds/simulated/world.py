@@ -118,7 +118,8 @@ class SimulatedWorld:
             case WriteRecord(record, configuration):
                 self.write(replace(record, configuration=configuration))
             case WriteAnchor():
-                self.go_on()
+                if not self.stopped:  # Who stops goes on by a record, and by nothing else.
+                    self.go_on()
                 self.anchored_ms = now if self.anchored_ms is None else self.anchored_ms
                 self.memory.outages = ()
             case StartWorker():
