@@ -184,7 +184,10 @@ class Observation:
         return Measured(self.rates, self.rates_missing, self.known_since, self.course)
 
     def node(self, name: NodeName) -> NodeSeen | None:
-        return next((node for node in self.nodes if node.node == name), None)
+        found: dict[NodeName, NodeSeen] | None = self.memo.get("nodes")
+        if found is None:
+            self.memo["nodes"] = found = {node.node: node for node in self.nodes}
+        return found.get(name)
 
     def states(self) -> Mapping[ReplicaName, ReplicaSeen]:
         """Of the replicas that have a home, as last heard."""

@@ -5,7 +5,7 @@ measured only when who is missing has changed.
 Called by: life, before it says how things are.
 """
 
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -20,7 +20,7 @@ from levee.planning.strategies import STRATEGIES
 from levee.plans.asked import Asked
 from levee.plans.planner import Ready, prepare, yardstick
 from levee.serve import planning
-from levee.topology.graph import Node
+from levee.topology.graph import Node, Topology
 from levee.topology.names import NodeName, TaskId, ZoneName
 from levee.worlds.plans import WrittenPlan
 
@@ -51,7 +51,7 @@ class Promises:
     def of(self, plan: WrittenPlan, missing: frozenset[ReplicaName], zones: Callable[[], Zones]) -> Promise:
         """Without anybody missing it is what the plan says."""
         if plan is not self.plan:
-            self.plan, self.wanted, self.ready, self.known = plan, wanted_of(plan), prepared(plan, zones()), {}
+            self.plan, self.wanted, self.ready, self.known = plan, wanted_of(plan), as_placed(plan, zones()), {}
             self.static_cost_s = static_cost_s(self.ready.problem)
         planned = plan.worth.guarantee or 0.0
         now = min(planned, self.measured(plan, missing, zones)) if missing else planned
@@ -68,9 +68,7 @@ class Promises:
 
 def wanted_of(plan: WrittenPlan) -> float:
     """Where nothing that could be missed is asked for, what the plan promises is."""
-    topology = planning.loaded(plan.resource).topology
-    assert topology is not None, "it was planned"
-    target = topology.wanted.target
+    target = topology_of(plan).wanted.target
     asked = target.fidelity if target.penalty is not None or target.completeness is None else target.completeness
     return asked if asked is not None else plan.worth.guarantee or 0.0
 
@@ -88,10 +86,25 @@ def missing(wanted: Wanted, seen: Observation, now: Instant) -> frozenset[Replic
 
 
 def prepared(plan: WrittenPlan, zones: Zones) -> Ready:
+    """As it was planned, on all nodes that there were."""
+    return prepare(planning.on_nodes(topology_of(plan), nodes_of(plan, zones, plan.planned.capacities)), Asked(), STRATEGIES)
+
+
+def as_placed(plan: WrittenPlan, zones: Zones) -> Ready:
+    """To measure it where it stands: of thousands of nodes those count on which something can be lost."""
+    placement = {str(task): on for task, on in plan.planned.placement.items()}
+    used = dict.fromkeys(node for on in placement.values() for node in on)
+    return prepare(replace(topology_of(plan), nodes=nodes_of(plan, zones, used), pinned=placement), Asked(), STRATEGIES)
+
+
+def topology_of(plan: WrittenPlan) -> Topology:
     topology = planning.loaded(plan.resource).topology
     assert topology is not None, "it was planned"
-    nodes = tuple(Node(name, zones.get(name, ZoneName(name)), cores) for name, cores in plan.planned.capacities.items())
-    return prepare(planning.on_nodes(topology, nodes), Asked(), STRATEGIES)
+    return topology
+
+
+def nodes_of(plan: WrittenPlan, zones: Zones, names: Iterable[NodeName]) -> tuple[Node, ...]:
+    return tuple(Node(name, zones.get(name, ZoneName(name)), plan.planned.capacities[name]) for name in names)
 
 
 def guaranteed(ready: Ready, plan: WrittenPlan, missing: Set[ReplicaName]) -> float:
