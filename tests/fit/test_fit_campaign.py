@@ -15,11 +15,10 @@ from levee.fit.trial import Trial
 from levee.fit.values import Fit
 from levee.fit.verdicts import Verdict
 from levee.lifecycle.documents import NAMES, machine
-from levee.lifecycle.names import EventName
 from levee.lifecycle.runner import Runner
-from levee.lifecycle.step import step
 from levee.worlds.simulated.living import deeds, life
 from tests.fit.texts import fit
+from tests.lifecycle.wrong import ActsFirst, Forgets
 
 STATES = [(name, state) for name in NAMES for state in machine(name).states]
 EXAMPLES = Path(__file__).parent.parent.parent / "chaos" / "fit"
@@ -77,31 +76,6 @@ def test_a_change_that_is_not_taken_back_is_found(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setitem(deeds.METHODS, "revert_plan", nothing)
     text = (EXAMPLES / "dies-while-a-change-is-taken-back.yaml").read_text(encoding="utf-8")
     assert next(rows(list(load(text).fits))).verdict is Verdict.FAILED
-
-
-class ActsFirst(Runner):
-    """What must not be: it acts, then it writes down what it has done."""
-
-    async def take(self, event: EventName) -> EventName | None:
-        assert self.position is not None
-        before, after = self.position, step(self.machine, self.position, event, self.clock())
-        self.position, said = after.position, None
-        self.taken.append(after.transition)
-        for name in after.methods:
-            said = await self.perform(name, before, after)
-            if said is not None or self.position.failing is not None:
-                break
-        if after.persist:
-            self.version = await self.records.store(after.position.record, expected=self.version)
-        return said
-
-
-class Forgets(Runner):
-    """What must not be: it takes a stored state for granted, and recovers nothing."""
-
-    async def open(self) -> EventName | None:
-        await super().open()
-        return None
 
 
 @pytest.mark.parametrize("kind", [ActsFirst, Forgets])

@@ -4,10 +4,9 @@ Why: whoever is killed at a point leaves behind exactly what was done before it.
 Called by: tests of lifecycle.
 """
 
-import types
-from collections.abc import Callable, Coroutine, Generator
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
 from levee.lifecycle.failures import Terms
 from levee.lifecycle.failures import wake_at as wake
@@ -16,28 +15,10 @@ from levee.lifecycle.machine import Budget, Machine
 from levee.lifecycle.names import EventName, Instant, MethodName, OnFailure, Version
 from levee.lifecycle.position import Record
 from levee.lifecycle.runner import Runner
+from levee.worlds.simulated.living.dying import Killed, pause
+from levee.worlds.simulated.living.dying import at_once as run
 
-T = TypeVar("T")
 TASKS = ("market", "vwap", "index")
-
-
-class Killed(BaseException):
-    """The operator dies here."""
-
-
-@types.coroutine
-def pause() -> Generator[None, None, None]:
-    yield
-
-
-def run(coroutine: Coroutine[Any, Any, T]) -> T:
-    """To its end, without an event loop."""
-    try:
-        while True:
-            coroutine.send(None)
-    except StopIteration as end:
-        value: T = end.value
-        return value
 
 
 @dataclass

@@ -7,9 +7,9 @@ import pytest
 from levee.lifecycle.documents import machine
 from levee.lifecycle.names import Kind
 from levee.lifecycle.runner import Runner
-from levee.lifecycle.step import step
 from tests.lifecycle.fake import Operator
 from tests.lifecycle.scripts import SCRIPTS, seen
+from tests.lifecycle.wrong import ActsFirst, Forgets
 
 
 @cache
@@ -57,31 +57,6 @@ def test_a_life_without_crashes_is_written_once_for_each_stored_state() -> None:
         *("submitted", "mapping", "dispatching", "running", "updating", "running", "suspending", "suspended", "updating", "running"),
         *("canceling", "cleanup", "canceled"),
     ]
-
-
-class ActsFirst(Runner):
-    """What must not be: it acts, then it writes down what it has done."""
-
-    async def take(self, event):  # type: ignore[no-untyped-def]
-        assert self.position is not None
-        before, after = self.position, step(self.machine, self.position, event, self.clock())
-        self.position = after.position
-        self.taken.append(after.transition)
-        said = None
-        for name in after.methods:
-            said = await self.perform(name, before, after)
-            if said is not None or self.position.failing is not None:
-                break
-        if after.persist:
-            self.version = await self.records.store(after.position.record, expected=self.version)
-        return said
-
-
-class Forgets(Runner):
-    """What must not be: it takes a stored state for granted, and recovers nothing."""
-
-    async def open(self):  # type: ignore[no-untyped-def]
-        await super().open()
 
 
 @pytest.mark.parametrize("kind", [ActsFirst, Forgets])

@@ -4,12 +4,13 @@ Why: the choices are closed, so the type checker names every world that does not
 Called by: rules (make them), worlds (perform them), people (read the reasons).
 """
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TypeAlias
 
 from levee.control.names import ReplicaName, WorkerName
-from levee.topology.names import ConfigurationName, NodeName
+from levee.topology.names import ConfigurationName, NodeName, OperatorName
 from levee_spark.log.values import ControlRecord
 
 
@@ -88,6 +89,7 @@ class Decision:
     reason: Reason
     text: str = ""
     actions: tuple[Action, ...] = ()
+    above: Mapping[OperatorName, float] = field(default_factory=dict, compare=False)  # by source: what is offered beyond all configurations
 
     @property
     def needs_store(self) -> bool:

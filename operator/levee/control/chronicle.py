@@ -11,7 +11,6 @@ from typing import TypeAlias
 from levee.control.actions import Decision, Reason
 from levee.control.events import Event, damages, decided, divergences, losses, nodes, primaries, waiting, workers
 from levee.control.findings import AND
-from levee.control.following import offered_above
 from levee.control.names import ReplicaName
 from levee.control.seen import Observation, ReplicaSeen, Status
 from levee.control.space import Rates
@@ -34,7 +33,7 @@ class Chronicle:
         changes += (*divergences(before, after), *losses(before, after), *waiting(before, after), *self.failures(before, after))
         changes += tuple(damages(before, after))
         told = tuple(self.decided(was, decision))
-        return (*changes, *told, *self.still_above(before, after, decision, told))
+        return (*changes, *told, *self.still_above(before, decision, told))
 
     def failures(self, before: Observation, after: Observation) -> Iterator[Event]:
         earlier, states = before.states(), after.states()
@@ -73,9 +72,9 @@ class Chronicle:
                 was, self.headlines = (None if self.headlines else was), frozenset()
             yield from decided(was, decision)
 
-    def still_above(self, before: Observation, after: Observation, decision: Decision, told: Sequence[Event]) -> Iterator[Event]:
+    def still_above(self, before: Observation, decision: Decision, told: Sequence[Event]) -> Iterator[Event]:
         """The first word comes while the average still rises: another one when it has settled well above that, and so on."""
-        offered = offered_above(decision, after.rates)
+        offered = decision.above
         if told or not offered or not self.above:
             self.above = offered
         elif not self.failing and any(rate >= GROWN * self.above.get(name, 0.0) for name, rate in offered.items()):

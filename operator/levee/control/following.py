@@ -22,7 +22,6 @@ from levee.topology.wording import count
 from levee_spark.log import control
 from levee_spark.log.values import ControlRecord
 
-OFFERS = "offers"
 REMEDY = "Declare what comes as another configuration (levee profile measures it), or let the source send less"
 SLACK_DOWN = SLACK / 2  # what comes as declared is measured a little above it at times; between the two nothing changes
 
@@ -83,19 +82,11 @@ def say_what_is_above(wanted: Wanted, seen: Observation, _now: Instant) -> Decis
     highest = wanted.space.highest(seen.rates)
     above = {name: rate for name, rate in seen.rates.items() if not covers(highest.rows_per_s, {name: rate})}
     each_one = (
-        f"{name} {OFFERS} {shown(rate)}, and configuration {highest.name} declares {shown(highest.rows_per_s[name])}"
+        f"{name} offers {shown(rate)}, and configuration {highest.name} declares {shown(highest.rows_per_s[name])}"
         for name, rate in above.items()
     )
     beyond = f"no configuration covers that, and {highest.name}, which is in force, cannot keep its promise"
-    return Decision(Reason.INPUT_ABOVE_CONTRACT, f"{AND.join(each_one)}: {beyond}. {REMEDY}")
-
-
-def offered_above(decision: Decision, rates: Rates | None) -> Rates:
-    """By the sources that the decision names."""
-    if decision.reason is not Reason.INPUT_ABOVE_CONTRACT or rates is None:
-        return {}
-    parts = decision.text.split(AND)
-    return {name: rate for name, rate in rates.items() if any(part.startswith(f"{name} {OFFERS} ") for part in parts)}
+    return Decision(Reason.INPUT_ABOVE_CONTRACT, f"{AND.join(each_one)}: {beyond}. {REMEDY}", above=above)
 
 
 # ---- in words

@@ -7,12 +7,11 @@ Called by: the test of many lives.
 """
 
 import sys
-import types
 from collections import Counter
-from collections.abc import Callable, Collection, Coroutine, Generator
+from collections.abc import Callable, Collection, Coroutine
 from dataclasses import dataclass, field, replace
 from random import Random
-from typing import Any, TypeVar
+from typing import Any
 
 from levee.control import outages, rules
 from levee.control.actions import Action, Decision, WriteRecord
@@ -31,35 +30,17 @@ from levee.lifecycle.runner import Runner
 from levee.planning.completeness import baselines
 from levee.worlds.simulated.casting import wanted_of
 from levee.worlds.simulated.flow import Flow
+from levee.worlds.simulated.living.dying import Killed, at_once, pause
 from levee.worlds.simulated.world import Memory, SimulatedWorld
 from levee_spark.log import control
 from tests.worlds.simulated.legal import check_passages, must
 from tests.worlds.simulated.scenario import Scenario, draw
 
-T = TypeVar("T")
 Say = Callable[[str], None]
 JOB = machine("job")
 ACTS = {"all", "start"}
 DEAD = {"suspended", "failed", "canceled"}  # states in which nothing runs
 GONE_MS = 120_000
-
-
-class Killed(BaseException):
-    """Whoever looks after the topology dies here."""
-
-
-@types.coroutine
-def pause() -> Generator[None, None, None]:
-    yield
-
-
-def at_once(coroutine: Coroutine[Any, Any, T]) -> T:
-    try:
-        while True:
-            coroutine.send(None)
-    except StopIteration as end:
-        value: T = end.value
-        return value
 
 
 @dataclass
