@@ -19,7 +19,7 @@ from levee_spark.log.rank import Last, Times
 from levee_spark.log.requests import Absent, Answer, Delete, Done, Exists, Found, Get, Overwrite, PutIfAbsent, Script
 from levee_spark.log.values import Record
 from tests.log.simulation import run as simulation
-from tests.log.simulation.scenario import Faults, Scenario
+from tests.log.simulation.scenario import Faults, Scenario, draw
 from tests.log.simulation.store import MemoryStore
 
 TIMES = Times(
@@ -234,3 +234,21 @@ def test_a_new_stamp_narrows_what_is_known_and_one_that_contradicts_it_replaces_
     known = StoreClock(0, 1_000, 1_100)
     assert corrected(known, StoreClock(0, 1_050, 1_200)) == StoreClock(0, 1_050, 1_101)  # one more for the rounding
     assert corrected(known, StoreClock(0, 5_000, 5_010)) == StoreClock(0, 5_000, 5_010)
+
+
+# ---- late output
+
+
+def gone(scenario: Scenario) -> Scenario:
+    """Nobody computes the join, and its epochs may be skipped."""
+    plain = at_defaults(scenario)
+    join = next(one for one in plain.wiring.tasks.values() if len(one.inputs) > 1)
+    wiring = replace(plain.wiring, tasks={**plain.wiring.tasks, join.task: replace(join, skips_late=True)})
+    return replace(plain, wiring=wiring, replicas={**plain.replicas, join.task: 0}, faults=Faults(until_ms=6_000))
+
+
+def test_a_task_that_is_gone_loses_an_epoch_a_period_and_nobody_falls_behind() -> None:
+    """Were each deadline counted from the epoch before, its consumers would do one epoch in a deadline, and be later and later."""
+    scenario = gone(draw(3))
+    times, until_ms = scenario.wiring.times, scenario.faults.until_ms
+    assert simulation.run(3, shape=gone).reports["skips"] >= (until_ms - 2 * times.deadline_ms) // times.period_ms

@@ -111,6 +111,35 @@ def test_whoever_fell_behind_for_once_finds_back_into_the_rhythm() -> None:
     assert stream.asked / 120 < 1.6 and stream.delay_ms / 120 < POLL_MS
 
 
+def test_after_an_epoch_that_came_late_those_that_are_there_already_are_read_at_once() -> None:
+    """Its producer stood still, and then did at once what had been due meanwhile."""
+    stream = Stream([PERIOD_MS * max(epoch, 60 if 50 <= epoch < 60 else 0) for epoch in range(200)])
+    stream.consume(range(1, 50))
+    stream.delay_ms = 0.0
+    stream.consume(range(50, 62))
+    assert stream.delay_ms / 12 < PERIOD_MS / 2
+
+
+def test_though_somebody_else_waits_for_each_epoch_too_nobody_trails() -> None:
+    """Who sees to late epochs waits before each; that is no sign of a rhythm."""
+    stream = Stream([0.0] * 100 + [PERIOD_MS * (epoch - 30) for epoch in range(100, 400)])
+    stream.wakeups.rhythms[key(1).rpartition("/")[0]] = Rhythm(number=0, came_ms=0, since=(0, 0), period_ms=PERIOD_MS)
+    for epoch in range(1, 100):
+        stream.wait(epoch, POLL_MS)
+        stream.consume(range(epoch, epoch + 1))
+    assert stream.now_ms < 100 * PERIOD_MS / 3
+
+
+def test_a_rhythm_that_is_far_too_slow_is_forgotten() -> None:
+    """It was learnt from a store that hardly answered."""
+    stream = Stream([PERIOD_MS * epoch for epoch in range(1_000)])
+    stream.wakeups.rhythms[key(1).rpartition("/")[0]] = Rhythm(number=0, came_ms=0, since=(0, 0), period_ms=20 * PERIOD_MS)
+    stream.consume(range(1, 900))
+    stream.delay_ms = 0.0
+    stream.consume(range(900, 999))
+    assert stream.delay_ms / 99 < POLL_MS
+
+
 def test_a_stream_that_is_late_is_asked_for_ever_less_often_and_never_rarely() -> None:
     rhythm = Rhythm(number=7, came_ms=0, since=(0, 0), period_ms=1_000, absent_ms=1_000)
     pauses = [rhythm.pause_ms(POLL_MS, 1_000 + late) for late in (0, 30, 100, 300, 10_000)]

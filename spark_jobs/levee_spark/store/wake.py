@@ -3,7 +3,8 @@
 Why: polling costs requests, and waiting costs time. A replica of the same worker says at once what it has committed. For what is
 committed elsewhere the rhythm is learnt: after an epoch one sleeps until the next is expected, and asks earlier each time it was there at
 once, so that in steady state little more than one request finds it. An epoch that is late is asked for less and less often, down to four
-times a period.
+times a period. After one that came late by more than a period the next may be there already, and is asked for at once; and a rhythm by
+which everything is always there already, and the next one with it, is too slow, and is forgotten.
 Called by: `driver` (what was found, absent, committed), replica threads (`Waiter.wait`, `stop`).
 """
 
@@ -21,6 +22,7 @@ LATE_SHARE = 2  # an epoch that is late by x is asked for again after x/2 ...
 PERIOD_SHARE = 4  # ... but at least four times a period
 EARLIER_MS = 2  # by how much an epoch is expected sooner after one that was there when one asked; twice as much each time
 HERE_SHARE = 2  # of a period that one leaves to a neighbour who committed the epoch before
+AT_ONCE_MAX = 6  # epochs in a row that were there when one asked, though one asked earlier each time
 EPOCHS = "/epochs"
 
 
@@ -36,15 +38,30 @@ class Rhythm:
     waited: bool = False  # for the next
     here: bool = False  # it was this worker that committed the last: it will say so of the next, too
     earlier_ms: int = EARLIER_MS
+    behind: bool = False  # the next may be there already: nobody waits for it before it was seen to be absent
+    at_once: int = 0  # how many in a row were there when one asked
 
     def found(self, number: int, now_ms: int, *, here: bool = False) -> None:
         if number <= self.number:
             return
         in_rhythm = number == self.number + 1 and (here or self.waited or self.absent_ms is not None)
         came_ms = self.estimate(now_ms) if in_rhythm and not here else now_ms
+        there = not here and self.absent_ms is None
+        self.at_once = self.at_once + 1 if there and (in_rhythm or self.at_once == AT_ONCE_MAX) else 0
+        self.behind = not here and (self.behind or self.is_late(now_ms) or self.at_once == AT_ONCE_MAX)
         self.here = here
         self.measure(number, came_ms, in_rhythm=in_rhythm)
+        if self.at_once > AT_ONCE_MAX:  # the next was there as well, asked for at once: so it is no chance
+            self.since, self.period_ms, self.at_once = None, None, 0
         self.number, self.came_ms, self.absent_ms, self.waited = number, came_ms, None, False
+
+    def is_late(self, now_ms: int) -> bool:
+        expected = self.expected_ms()
+        return expected is not None and now_ms - expected > (self.period_ms or 0)
+
+    def absent(self, now_ms: int) -> None:
+        """The next; so there is nothing to catch up with."""
+        self.absent_ms, self.behind = now_ms, False
 
     def estimate(self, now_ms: int) -> int:
         """When it came: after it was last seen absent; if that was before it was expected, perhaps somewhat sooner than expected."""
@@ -68,7 +85,7 @@ class Rhythm:
 
     def expected_ms(self) -> int | None:
         """None where one has yet to catch up, as far as one knows, or to learn the period."""
-        if self.period_ms is None or self.since is None:
+        if self.period_ms is None or self.since is None or self.behind:
             return None
         return self.came_ms + self.period_ms + (self.period_ms // HERE_SHARE if self.here else 0)
 
@@ -111,7 +128,7 @@ class Wakeups:
     def absent(self, key: str, now_ms: int) -> None:
         with self.lock:
             if rhythm := self.next_in(key):
-                rhythm.absent_ms = now_ms
+                rhythm.absent(now_ms)
 
     def is_behind(self, key: str) -> bool:
         """Whether the epoch after this one may be there already, as far as anyone here knows."""
