@@ -8,7 +8,7 @@ from levee.control import placing
 from levee.control.actions import EndWorker, Finish, Reason, StartWorker, WriteRecord
 from levee.control.decide import decide
 from levee.control.names import Instant, ReplicaName, WorkerName
-from levee.control.seen import Observation, Outage, Phase, Status, WorkerSeen
+from levee.control.seen import Observation, Outage, Phase, ReplicaSeen, Status, WorkerSeen
 from levee.topology.names import TaskId
 from tests.control.stage import (
     FULL,
@@ -219,6 +219,26 @@ def test_a_topology_is_not_ready_before_every_planned_replica_has_done_an_epoch(
     decision = decide(WANTED, seen, NOW)
     assert (decision.reason, decision.actions) == (Reason.FIRST_EPOCHS, ())
     assert decision.text == "vwap/0/0 has yet to do its first epoch"
+
+
+def deliverers(first: ReplicaSeen, second: ReplicaSeen) -> Observation:
+    """Of the sink `out`, on the first and on the third node."""
+    seen = HEALTHY
+    for place, state in ((0, first), (2, second)):
+        others = tuple(one for one in seen.workers[place].states if one.replica != state.replica)
+        seen = with_worker(place, replace(seen.workers[place], states=(*others, state)), seen)
+    return seen
+
+
+def test_who_waits_to_deliver_while_another_does_has_no_first_epoch_to_do() -> None:
+    """To Kafka, say: until the first one ends, the second has nothing to do, and the topology is ready."""
+    wanted = replace(WANTED, ends=frozenset({TaskId("market/0"), TaskId("out/0")}))
+    waits = ReplicaSeen(ReplicaName("out/0/1"), Status.IDLE)
+    assert decide(wanted, deliverers(running(ReplicaName("out/0/0")), waits), NOW).reason is Reason.SETTLED
+    decision = decide(wanted, deliverers(running(ReplicaName("out/0/0"), epoch=0), waits), NOW)
+    assert (decision.reason, decision.text) == (Reason.FIRST_EPOCHS, "out/0/0, out/0/1 have yet to do their first epoch")
+    failed = decide(wanted, deliverers(running(ReplicaName("out/0/0")), replace(waits, status=Status.FAILED)), NOW)
+    assert failed.reason is not Reason.SETTLED
 
 
 def test_while_the_store_is_silent_a_lost_worker_is_started_again_though_no_record_can_be_written() -> None:

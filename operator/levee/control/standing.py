@@ -6,7 +6,7 @@ Called by: rules, `ranks`, `outages`, the live view, serve's status.
 from collections.abc import Iterable
 
 from levee.control.names import Instant, ReplicaName
-from levee.control.seen import Observation, Phase, Status, WorkerSeen
+from levee.control.seen import Observation, Phase, ReplicaSeen, Status, WorkerSeen
 from levee.control.wanted import Wanted
 from levee.topology.names import TaskId
 
@@ -50,7 +50,15 @@ def unready(wanted: Wanted, seen: Observation, now: Instant) -> tuple[ReplicaNam
         return tuple(one for replicas in wanted.replicas.values() for one in replicas)
     states = seen.states()
     planned = sorted(wanted.active[seen.configuration])
-    return tuple(one for one in planned if not usable(wanted, seen, now, one) or not states[one].epoch)
+    return tuple(
+        one for one in planned if not usable(wanted, seen, now, one) or not (states[one].epoch or stands_by(wanted, seen, states[one]))
+    )
+
+
+def stands_by(wanted: Wanted, seen: Observation, state: ReplicaSeen) -> bool:
+    """Beside a deliverer that delivers: where an epoch must not come twice, the others wait for its end."""
+    is_sink = state.task in wanted.ends and state.task not in wanted.sources
+    return is_sink and state.status is Status.IDLE and reached(seen, state.task) > 0
 
 
 def is_taken_over(seen: Observation, worker: WorkerSeen, replica: ReplicaName, planned: WorkerSeen | None = None) -> bool:

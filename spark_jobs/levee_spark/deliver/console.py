@@ -1,7 +1,7 @@
 """Rows in the log of the worker, for those who try something out: each is an event, a line of JSON like all others.
 
-Why: the shortest way to see that a topology does anything, and whoever reads the log with a program can still do so. Every replica of the
-sink prints, so rows may be seen twice.
+Why: the shortest way to see that a topology does anything, and whoever reads the log with a program can still do so. Whoever takes over
+from a deliverer that has ended prints again what came after the last published checkpoint.
 Called by: `opening`.
 """
 
