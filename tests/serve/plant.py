@@ -41,6 +41,7 @@ spec:
 """
 PATH = "/apis/levee.dev/v1alpha1/namespaces/shop/faulttoleranttopologies/clicks"
 PODS = "/api/v1/namespaces/shop/pods"
+KINDS = {"faulttoleranttopologies", "faultexperiments"}
 WRITES = ("create", "replace", "patch", "delete")
 
 
@@ -175,9 +176,15 @@ class PlantApi:
             return self.page(path, query["labelSelector"], int(query["limit"]), int(query.get("continue", "0")))
         if path == "/api/v1/namespaces/shop":
             return {"metadata": {"name": "shop"} | ({"deletionTimestamp": stamp()} if self.plant.namespace_goes else {})}
-        if path == PATH.rpartition("/")[0]:
-            return {"items": [thing for where, thing in self.plant.things.items() if where.startswith(path)]}
+        if path.rpartition("/")[2] in KINDS:
+            return {"items": [thing for where, thing in self.plant.things.items() if where.startswith(f"{path}/")]}
         return self.plant.things.get(path)
+
+    def do_text(self, path: str, _query: Any) -> str:
+        found = self.plant.things.get(path.removesuffix("/log"))
+        if found is None:
+            raise Denied(404, "NotFound", path)
+        return str(found["metadata"].get("annotations", {}).get("output", ""))
 
     def page(self, path: str, selector: str, limit: int, begin: int) -> Object:
         label, _, value = selector.partition("=")
@@ -228,7 +235,10 @@ class PlantApi:
         if thing["metadata"]["uid"] != uid or version != thing["metadata"]["resourceVersion"]:
             raise Conflict(path)
         self.plant.ended.append(thing["metadata"]["name"])
-        self.plant.remove(path)
+        if thing["metadata"].get("finalizers"):
+            self.plant.put(path, thing | {"metadata": thing["metadata"] | {"deletionTimestamp": stamp()}})
+        else:
+            self.plant.remove(path)
         return True
 
 

@@ -115,6 +115,15 @@ class Life:
     def renew(self, resource: Object) -> None:
         self.resource = self.ground.resource = resource
         self.runner.terms = self.terms(self.runner.machine)
+        if not self.stands_by and self.records.is_before(resource):
+            self.correct(resource.get("status") or {})
+
+    def correct(self, found: Mapping[str, Any]) -> None:
+        """What somebody else has made of the status is written anew."""
+        wrong = status.overwritten(self.written, found)
+        if wrong:
+            self.written, self.written_at = {**self.written, **{name: found.get(name) for name in wrong}}, LONG_AGO
+            self.teller.tell(self.owner, "StatusOverwritten", f"somebody else has written {', '.join(wrong)}: written anew", grave=True)
 
     def terms(self, lifecycle: Machine) -> Terms:
         said = (self.resource["spec"].get("faultTolerance") or {}).get("onFailure", "restart")

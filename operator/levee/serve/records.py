@@ -31,6 +31,7 @@ class StatusRecords:
     owner: Owner
     known: Record | None = None  # as this process has read or written it last
     version: Version | None = None  # of the resource, then
+    writing: int = 0  # requests of one's own that have not been answered: a newer version may be theirs
 
     async def load(self) -> Loaded | None:
         found = await self.read()
@@ -46,6 +47,10 @@ class StatusRecords:
         """What people read, and what the next operator is to know. Who has slept must not bring back what he knew before."""
         await self.write(status, self.version)
 
+    def is_before(self, resource: Object) -> bool:
+        """Whether somebody has written it since this process did."""
+        return not self.writing and self.version is not None and int(version_of(resource)) > int(self.version)
+
     async def write(self, status: Mapping[str, Any], expected: Version | None) -> Version:
         """An edit of the spec by a user moves the version, too: it is only another record that means somebody was faster."""
         for _ in range(ATTEMPTS):
@@ -55,17 +60,20 @@ class StatusRecords:
                     raise Overtaken
                 expected = version_of(found)
             try:
-                written = await self.patch(status, expected)
+                return version_of(await self.patch(status, expected))
             except Conflict:
                 expected = None
-                continue
-            self.version = version_of(written)
-            return self.version
         raise Overtaken
 
     async def patch(self, status: Mapping[str, Any], expected: Version) -> Object:
         told = {"status": status, "metadata": {"uid": self.owner.uid, "resourceVersion": expected}}
-        return await asyncio.to_thread(self.api.patch, f"{path(self.owner)}/status", told)
+        self.writing += 1
+        try:
+            written = await asyncio.to_thread(self.api.patch, f"{path(self.owner)}/status", told)
+            self.version = version_of(written)
+        finally:
+            self.writing -= 1
+        return written
 
     async def read(self) -> Object:
         found = await asyncio.to_thread(self.api.get, path(self.owner))

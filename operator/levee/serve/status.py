@@ -28,6 +28,7 @@ WELL = {
 LIVING = {"dispatching", "running", "updating", "reverting", "completing"}
 AT_REST = {"suspended", "failed", "canceled", "completed"}
 MESSAGE_MAX = 4_000
+READABLE = ("observedGeneration", "conditions", "plan", "configuration", "replicas", "lagEpochs", "account")  # nobody acts by it
 GOES_ON = "; it goes on as its last good resource said"
 START = Instant(0)
 
@@ -162,7 +163,7 @@ def planned(scene: Scene) -> Said:
     gap = (
         "proven to be the best"
         if worth.gap == 0
-        else f"at most {worth.gap:.1%} from the best"
+        else f"at most {max(worth.gap, 0.001):.1%} from the best"
         if worth.gap is not None
         else "the best found"
     )
@@ -241,6 +242,11 @@ def steadied(before: int | None, now: int | None) -> dict[str, int | None]:
 def changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
     """A null in what is told takes away what is there; where nothing is there, it says nothing."""
     return {name: value for name, value in now.items() if bare(before.get(name)) != bare(value)}
+
+
+def overwritten(told: Mapping[str, Any], found: Mapping[str, Any]) -> list[str]:
+    """What others have made of it; the lifecycle's own fields are not for here, since they are read."""
+    return [name for name in READABLE if name in told and bare(told[name]) != bare(found.get(name))]
 
 
 def bare(value: Any) -> Any:

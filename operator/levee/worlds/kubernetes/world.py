@@ -23,6 +23,7 @@ from levee.worlds.kubernetes.asking import Asker
 from levee.worlds.kubernetes.cluster import Cluster
 from levee.worlds.kubernetes.ending import Doomed, end
 from levee.worlds.kubernetes.executors import driver_of
+from levee.worlds.kubernetes.leftovers import leftovers
 from levee.worlds.kubernetes.pods import Birth, PodTerms, pod
 from levee.worlds.kubernetes.roll import Roll
 from levee.worlds.kubernetes.seen import PodSeen
@@ -53,7 +54,8 @@ class KubernetesWorld(LoggedWorld):
     roll: Roll = field(init=False)
     alive: NodesNow | None = None
     workers: dict[str, tuple[PodSeen, tuple[ReplicaSeen, ...], WorkerSeen]] = field(default_factory=dict)  # by UID, as they were seen last
-    unended: set[str] = field(default_factory=set)  # UIDs of pods that had changed when somebody came in their place
+    unended: set[str] = field(default_factory=set)  # UIDs of pods in whose place somebody came, and that are still there
+    asked: set[tuple[str, bool]] = field(default_factory=set)  # UIDs of pods that were told to end, and whether their nodes lived then
 
     def __post_init__(self) -> None:
         self.roll = Roll(self.terms.owner.uid, self.when)
@@ -66,6 +68,9 @@ class KubernetesWorld(LoggedWorld):
         self.asker.refresh(self.roll.pods.values(), now)
         opened = self.record is not None and self.record.plan == self.plan
         found = self.seeing(self.nodes_now(now), self.workers_now(), LogSeen(opened, self.anchored, self.configuration))
+        self.asked = {(uid, lives) for uid, lives in self.asked if uid in self.roll.pods}
+        left = leftovers(self.roll, self.wanted, found, now)
+        self.unended |= {one.uid for one in left if (one.uid, self.lives(one)) not in self.asked}
         return self.with_history(found, now)
 
     def has_begun(self) -> bool:
@@ -214,7 +219,10 @@ class KubernetesWorld(LoggedWorld):
     def end(self, one: PodSeen) -> bool:
         owner = self.terms.owner
         doomed = Doomed(one.name, one.uid, one.resource_version, one.leaving, self.lives(one))
-        return end(self.api, self.cluster, (owner.namespace, names.fitted(owner.name)), doomed)
+        done = end(self.api, self.cluster, (owner.namespace, names.fitted(owner.name)), doomed)
+        if done:
+            self.asked.add((one.uid, doomed.lives))
+        return done
 
     def lives(self, one: PodSeen) -> bool:
         there = self.cluster.node(one.worker.node)
