@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from images.archive import Image
-from images.contents import Contents, read_contents
+from images.contents import ROOT, Contents, read_contents
 from images.layers import Layer, cache, forget_old, layer
 from servers.cache import only_one
 from servers.install import say
@@ -21,8 +21,8 @@ PREFIX, TAG = "localhost/levee", "dev"  # a registry of this name is asked by no
 PYTHON = (3, 11)
 
 
-def build(names: Iterable[str] = ()) -> list[Image]:
-    """All images, if none is named."""
+def build(names: Iterable[str] = (), *, tag: str = TAG, source: Path = ROOT) -> list[Image]:
+    """All images, if none is named; of the code of another checkout, if one is, with the libraries of this one."""
     if sys.version_info[:2] != PYTHON:
         raise ServerTrouble(
             "Images hold Python 3.11 and what is compiled for it: build them with that (make clean, make venv PYTHON=python3.11)."
@@ -32,23 +32,23 @@ def build(names: Iterable[str] = ()) -> list[Image]:
         for name in names or contents.images:
             for part in contents.images[name].layers:
                 if part not in made:
-                    made[part] = told(part, contents)
+                    made[part] = told(part, contents, source)
         forget_old()
-    return [image(name, contents, made) for name in names or contents.images]
+    return [image(name, tag, contents, made) for name in names or contents.images]
 
 
-def told(name: str, contents: Contents) -> Layer:
+def told(name: str, contents: Contents, source: Path) -> Layer:
     started_s = time.monotonic()
-    made = layer(name, contents)
+    made = layer(name, contents, source)
     if (took_s := time.monotonic() - started_s) > 1:
         say(f"images: layer {name}: {made.size / 1e6:.0f} MB after {took_s:.0f} s")
     return made
 
 
-def image(name: str, contents: Contents, made: dict[str, Layer]) -> Image:
+def image(name: str, tag: str, contents: Contents, made: dict[str, Layer]) -> Image:
     wanted = contents.images[name]
     return Image(
-        f"{PREFIX}/{name}:{TAG}", tuple(made[part] for part in wanted.layers), contents.user, contents.environment, wanted.entrypoint
+        f"{PREFIX}/{name}:{tag}", tuple(made[part] for part in wanted.layers), contents.user, contents.environment, wanted.entrypoint
     )
 
 

@@ -41,7 +41,7 @@ def cache() -> Path:
     return cache_folder().with_name("images")
 
 
-def layer(name: str, contents: Contents) -> Layer:
+def layer(name: str, contents: Contents, source: Path = ROOT) -> Layer:
     wanted = contents.layers[name]
     if wanted.debian:
         packages = read_lock().chosen(wanted.debian)
@@ -53,7 +53,8 @@ def layer(name: str, contents: Contents) -> Layer:
         below = [layer(one, contents) for one in wanted.started]
         inputs = [asdict(wanted), [one.sha256 for one in below], code()]
         return made(name, inputs, lambda tree: put_started(tree, [one.tar for one in below], cache()))
-    return made(name, [asdict(wanted), source_digest(wanted.source)], lambda tree: put_source(tree, wanted.source))
+    folders = [source / folder for folder in wanted.source]
+    return made(name, [asdict(wanted), source_digest(folders)], lambda tree: put_source(tree, folders))
 
 
 def made(name: str, inputs: object, put: Callable[[Tree], None]) -> Layer:
@@ -103,20 +104,18 @@ def put_python(tree: Tree, wanted: LayerContents, found: Iterable[Installed]) ->
         tree.file(f"{TARGET}/{one.record}", "".join(f"{name},,\n" for name in (*(name for name, _ in taken), one.record)).encode())
 
 
-def put_source(tree: Tree, folders: Iterable[str]) -> None:
+def put_source(tree: Tree, folders: Iterable[Path]) -> None:
     tree.file("usr/local/bin/levee", COMMAND, 0o755)
     for name, path in sources(folders):
         put(tree, name, path, None)
 
 
-def sources(folders: Iterable[str]) -> list[tuple[str, Path]]:
-    found = [
-        (str(path.relative_to((ROOT / folder).parent)), path) for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file()
-    ]
+def sources(folders: Iterable[Path]) -> list[tuple[str, Path]]:
+    found = [(str(path.relative_to(folder.parent)), path) for folder in folders for path in folder.rglob("*") if path.is_file()]
     return sorted((name, path) for name, path in found if "__pycache__" not in name)
 
 
-def source_digest(folders: Iterable[str]) -> str:
+def source_digest(folders: Iterable[Path]) -> str:
     digest = hashlib.sha256()
     for name, path in sources(folders):
         digest.update(f"\n{name}\n".encode() + path.read_bytes())

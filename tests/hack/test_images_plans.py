@@ -3,6 +3,7 @@
 import hashlib
 import io
 import json
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -13,7 +14,7 @@ import pytest
 from images import archive, debian, distributions, pin, starts
 from images.archive import Image
 from images.contents import ROOT, read_contents
-from images.layers import Layer, put_python
+from images.layers import Layer, put_python, source_digest, sources
 from images.tree import Tree
 from servers.trouble import ServerTrouble
 
@@ -159,3 +160,13 @@ def test_what_a_pod_took_to_start_is_told_from_its_creation_on() -> None:
     found = starts.stages(pod, ["no event", *lines])
     assert found == {"container": 2, "started": 3.5, "warm": 8, "first epoch": 10.25}
     assert starts.shown(found) == ["2.0", "3.5", "8.0", "", "10.2"]  # a source is never warm, and this one not ready yet
+
+
+def test_the_code_of_another_checkout_has_the_same_names_and_makes_another_layer(tmp_path: Path) -> None:
+    folders = [ROOT / "operator" / "levee" / "lifecycle"]
+    shutil.copytree(folders[0], tmp_path / "lifecycle", ignore=shutil.ignore_patterns("__pycache__"))
+    others = [tmp_path / "lifecycle"]
+    assert [name for name, _ in sources(others)] == [name for name, _ in sources(folders)]
+    assert source_digest(others) == source_digest(folders)
+    (tmp_path / "lifecycle" / "more.py").touch()
+    assert source_digest(others) != source_digest(folders)

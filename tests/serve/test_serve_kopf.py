@@ -16,6 +16,8 @@ from urllib.parse import parse_qs, urlsplit
 import kopf
 import pytest
 
+from levee.experiments.spec import KIND as EXPERIMENT
+from levee.experiments.spec import PLURAL as EXPERIMENTS
 from levee.lifecycle.documents import text_of
 from levee.lifecycle.load import load
 from levee.serve import app
@@ -46,9 +48,10 @@ class Server:
             "/api": {"versions": ["v1"]},
             "/api/v1": {"resources": [kind("Namespace", "namespaces"), kind("Event", "events")]},
             "/apis": {"groups": [group(GROUP, VERSION), group(EXTENSIONS, "v1")]},
-            f"/apis/{GROUP}/{VERSION}": {"resources": [kind(KIND, PLURAL)]},
+            f"/apis/{GROUP}/{VERSION}": {"resources": [kind(KIND, PLURAL), kind(EXPERIMENT, EXPERIMENTS)]},
             f"/apis/{EXTENSIONS}/v1": {"resources": [kind("CustomResourceDefinition", "customresourcedefinitions")]},
             TOPOLOGIES: {"metadata": {"resourceVersion": "1"}, "items": [self.first]},
+            f"/apis/{GROUP}/{VERSION}/{EXPERIMENTS}": {"metadata": {"resourceVersion": "1"}, "items": [resource(1) | {"kind": EXPERIMENT}]},
         }
         return served.get(path, {"metadata": {"resourceVersion": "1"}, "items": []})
 
@@ -112,10 +115,20 @@ class Seen:
             self.done.set()
 
 
+@dataclass
+class Tried:
+    """In place of who follows experiments."""
+
+    resources: list[Any] = field(default_factory=list)
+
+    def seen(self, found: Any) -> None:
+        self.resources.append(found)
+
+
 async def watched(server: Server, url: str, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     monkeypatch.setattr(kopf, "login_via_client", lambda **_: kopf.ConnectionInfo(server=url))
-    seen, stop = Seen(1 + len(server.later)), asyncio.Event()
-    registry = app.registry(seen, tuple)  # type: ignore[arg-type]  # a fake
+    seen, tried, stop = Seen(1 + len(server.later)), Tried(), asyncio.Event()
+    registry = app.registry(seen, tuple, tried)  # type: ignore[arg-type]  # fakes
     operator = asyncio.create_task(
         kopf.operator(registry=registry, settings=app.tuned(), standalone=True, clusterwide=True, stop_flag=stop)
     )
@@ -124,6 +137,7 @@ async def watched(server: Server, url: str, monkeypatch: pytest.MonkeyPatch) -> 
     server.over.set()
     stop.set()
     await operator
+    assert [one["kind"] for one in tried.resources] == [EXPERIMENT]
     return seen.resources
 
 
@@ -167,7 +181,7 @@ def test_kopf_answers_500_as_long_as_something_is_wrong_and_200_after(monkeypatc
 
 
 async def probed(server: Server, wrong: list[str]) -> list[int]:
-    registry, stop = app.registry(Seen(1), lambda: wrong), asyncio.Event()  # type: ignore[arg-type]  # a fake
+    registry, stop = app.registry(Seen(1), lambda: wrong, Tried()), asyncio.Event()  # type: ignore[arg-type]  # fakes
     url = f"http://127.0.0.1:{free_port()}/healthz"
     operator = asyncio.create_task(
         kopf.operator(registry=registry, settings=app.tuned(), standalone=True, clusterwide=True, liveness_endpoint=url, stop_flag=stop)

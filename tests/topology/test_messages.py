@@ -162,7 +162,7 @@ ONE_MISTAKE: list[tuple[str, list[Change], str]] = [
         text(
             "spec.operators[1].inputs[0]",
             "reads stream 'xyzzy', which nothing emits",
-            "use web, app, orders, joined or totals, or add an operator that emits 'xyzzy'",
+            "use web, app, orders or totals, or add an operator that emits 'xyzzy'",
         ),
     ),
     (

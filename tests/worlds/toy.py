@@ -17,7 +17,11 @@ WORKER = (sys.executable, "-m", "tests.worlds.toy_worker")
 TURNS_MAX = 400
 
 
-def toy(store: str, *, rest: str = "", failure_timeout: str = "1s") -> str:
+NODES = "[{name: node-1}, {name: node-2}, {name: node-3}]"
+IN_ZONES = "[{name: node-1, zone: zone-1}, {name: node-2, zone: zone-2}, {name: node-3, zone: zone-3}]"
+
+
+def toy(store: str, *, rest: str = "", failure_timeout: str = "1s", nodes: str = NODES) -> str:
     return f"""
 apiVersion: levee.dev/v1alpha1
 kind: FaultTolerantTopology
@@ -35,7 +39,7 @@ spec:
   sinks: [{{name: out, from: total, spark: {{format: json, options: {{path: /nowhere}}}}}}]
   faultTolerance: {{target: {{completeness: 1.0}}, checkpoint: {{every: 5}}, failureTimeout: {failure_timeout}{rest}}}
   placement:
-    nodes: [{{name: node-1}}, {{name: node-2}}, {{name: node-3}}]
+    nodes: {nodes}
 """
 
 
@@ -46,10 +50,10 @@ def numbers() -> None:
 double = total = numbers
 
 
-def asked(place: Path, *faults: Fault, rest: str = "", failure_timeout: str = "1s") -> Ask:
+def asked(place: Path, *faults: Fault, rest: str = "", failure_timeout: str = "1s", nodes: str = NODES) -> Ask:
     """A run in `place`, with everything that belongs to it."""
     file = place / "toy.yaml"
-    file.write_text(toy((place / "store").as_uri(), rest=rest, failure_timeout=failure_timeout))
+    file.write_text(toy((place / "store").as_uri(), rest=rest, failure_timeout=failure_timeout, nodes=nodes))
     return Ask(str(file), directory=str(place / "run"), faults=faults, command=WORKER)
 
 

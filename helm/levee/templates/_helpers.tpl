@@ -48,6 +48,15 @@ app.kubernetes.io/component: {{ .component }}
 {{- end -}}
 {{- end -}}
 
+{{/* As a JSON array: where experiments may be done. */}}
+{{- define "levee.chaosNamespaces" -}}
+{{- default .Values.watchNamespaces .Values.chaos.namespaces | toJson -}}
+{{- end -}}
+
+{{- define "levee.chaosHelpers" -}}
+{{- default .Release.Namespace .Values.chaos.helperNamespace -}}
+{{- end -}}
+
 {{- define "levee.store" -}}
 {{ include "levee.fullname" . }}-store
 {{- end -}}
@@ -85,6 +94,20 @@ seccompProfile:
 - apiGroups: [levee.dev]
   resources: [faulttoleranttopologies/status]
   verbs: [get, patch]
+- apiGroups: [levee.dev]
+  resources: [faultexperiments]
+  verbs: [get, list, watch, patch, delete] # deleted when their time to live is over
+- apiGroups: [levee.dev]
+  resources: [faultexperiments/status]
+  verbs: [get, patch]
+{{- if .Values.chaos.enabled }}
+- apiGroups: [batch]
+  resources: [jobs]
+  verbs: [get, create, delete]
+- apiGroups: [""]
+  resources: [pods/log] # of these Jobs
+  verbs: [get]
+{{- end }}
 - apiGroups: [""]
   resources: [pods]
   verbs: [get, list, watch, create, delete]

@@ -21,6 +21,7 @@ from typing import Any
 
 import kopf
 
+from levee.experiments.spec import PLURAL as EXPERIMENTS
 from levee.lifecycle.documents import machine
 from levee.lifecycle.machine import Machine
 from levee.page import serving as page
@@ -28,6 +29,9 @@ from levee.page.seldom import Seldom
 from levee.serve import health
 from levee.serve.deeds import missing
 from levee.serve.documents import BOUNDED, JOB
+from levee.serve.experiments.following import Following
+from levee.serve.experiments.ground import Ground
+from levee.serve.experiments.release import Release
 from levee.serve.health import Health
 from levee.serve.hub import THREADS, Hub
 from levee.serve.leader import Leader
@@ -69,6 +73,7 @@ class Settings:
     page_hosts: Sequence[str]  # names by which it may be asked
     scraped: bool  # workers, by a Prometheus that goes by annotations
     prometheus: RatesFrom | None  # none: rates are what workers say
+    experiments: Release  # what is allowed of them
 
     @staticmethod
     def read() -> "Settings":
@@ -88,6 +93,7 @@ class Settings:
             tuple(filter(None, os.environ.get("LEVEE_PAGE_HOSTS", "").split(","))),
             bool(os.environ.get("LEVEE_SCRAPE_ANNOTATIONS")),
             RatesFrom.read(),
+            Release.read(),
         )
 
 
@@ -115,6 +121,7 @@ async def serving(settings: Settings) -> None:
     if settings.prometheus is not None:
         shop.measuring = measuring_by(settings.prometheus, metrics, leader.leads)
     hub = Hub(shop)
+    experiments = Following(Ground(shop, settings.experiments), leader.leads)
     alive = Health(leader, hub.synced.is_set)
     shop.metrics.watch(hub.standings, leader.leads, sorted({name for one in LIFECYCLES for name in one.states}))
     if settings.metrics_port is not None:
@@ -127,10 +134,11 @@ async def serving(settings: Settings) -> None:
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS))
     leading = asyncio.create_task(leader.follow())
     followed = asyncio.create_task(watch(hub, settings.watched, stop, alive.watches))
+    tried = asyncio.create_task(experiments.follow(hub.synced))
     log.info("%s watches %s", identity, ", ".join(settings.watched) or "all namespaces")
     try:
         await kopf.operator(
-            registry=registry(hub, alive.complaints),
+            registry=registry(hub, alive.complaints, experiments),
             settings=tuned(),
             standalone=True,
             clusterwide=not settings.watched,
@@ -142,6 +150,7 @@ async def serving(settings: Settings) -> None:
         stop.set()  # also where kopf has heard the signal in our place
         leading.cancel()
         followed.cancel()
+        tried.cancel()
         leader.release()
         shop.planner.close()
 
@@ -199,7 +208,7 @@ def tuned() -> kopf.OperatorSettings:
     return settings
 
 
-def registry(hub: Hub, complaints: Callable[[], Sequence[str]]) -> kopf.OperatorRegistry:
+def registry(hub: Hub, complaints: Callable[[], Sequence[str]], experiments: Following) -> kopf.OperatorRegistry:
     found = kopf.OperatorRegistry()
 
     @kopf.on.login(registry=found)
@@ -219,5 +228,13 @@ def registry(hub: Hub, complaints: Callable[[], Sequence[str]]) -> kopf.Operator
             hub.resource_gone(resource)
         else:
             hub.resource_seen(resource)
+
+    @kopf.on.event(GROUP, VERSION, EXPERIMENTS, registry=found)
+    async def experiment(event: kopf.RawEvent, **_: object) -> None:
+        resource = dict(event["object"])
+        if event["type"] == "DELETED":
+            experiments.gone(resource)
+        else:
+            experiments.seen(resource)
 
     return found

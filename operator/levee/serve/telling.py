@@ -1,7 +1,7 @@
 """Events on the resource, as kubectl describe shows them.
 
 Why: kopf would post every line of its log; people want what happened to their topology.
-Called by: life.
+Called by: life; experiments, about their own kind.
 """
 
 from collections import defaultdict, deque
@@ -25,6 +25,7 @@ KEPT = 50
 class Teller:
     api: Api
     identity: str
+    kind: str = KIND  # of what it is told about
     told: deque[Told] = field(default_factory=lambda: deque(maxlen=KEPT), compare=False)  # the last ones, for the page
 
     def tell(self, owner: Owner, reason: str, note: str, *, grave: bool = False) -> None:
@@ -48,7 +49,7 @@ class Teller:
             "reason": reason[:128],
             "note": note[:NOTE_MAX],
             "type": "Warning" if grave else "Normal",
-            "regarding": {"apiVersion": API_VERSION, "kind": KIND, "name": owner.name, "namespace": owner.namespace, "uid": owner.uid},
+            "regarding": {"apiVersion": API_VERSION, "kind": self.kind, "name": owner.name, "namespace": owner.namespace, "uid": owner.uid},
         }
 
 

@@ -1,14 +1,17 @@
-"""The CustomResourceDefinition, made from the models that also validate and plan.
+"""CustomResourceDefinitions, made from the models that also validate and plan.
 
 Why: the cluster, the validator and the planner then agree on every field; nothing is written down twice.
-Called by: levee crds.
+Called by: levee crds; experiments.crd, for another kind.
 """
 
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import yaml
+from pydantic import BaseModel
 
-from levee.topology.crd_rules import RULES
+from levee.topology.crd_rules import TOPOLOGIES, Besides
 from levee.topology.crd_schema import Schema, structural
 from levee.topology.spec import GROUP, KIND, VERSION, Spec
 from levee.topology.status import Status
@@ -17,7 +20,9 @@ PLURAL = "faulttoleranttopologies"
 NAME = f"{PLURAL}.{GROUP}"
 HEADER = "# Made by `levee crds` from the models in operator/levee/topology; do not edit.\n"
 
-# What `kubectl get ftt` shows: name, type, description, path.
+Column: TypeAlias = tuple[str, str, str, str]  # name, type, description, path
+
+# What `kubectl get ftt` shows.
 COLUMNS = (
     ("State", "string", "Where it is in its life.", ".status.state"),
     ("Ready", "string", "Whether every planned replica works.", '.status.conditions[?(@.type=="Ready")].status'),
@@ -35,50 +40,75 @@ WIDE = (  # with -o wide only
 )
 
 
-def crd_text() -> str:
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """One kind of resource."""
+
+    kind: str
+    plural: str
+    short: str
+    description: str
+    spec: type[BaseModel]
+    status: type[BaseModel]
+    besides: Besides
+    columns: Sequence[Column]
+    wide: Sequence[Column]
+
+    @property
+    def name(self) -> str:
+        return f"{self.plural}.{GROUP}"
+
+
+TOPOLOGY = Definition(
+    *(KIND, PLURAL, "ftt", "A Spark streaming topology with exactly as much fault tolerance as it needs.", Spec, Status, TOPOLOGIES),
+    *(COLUMNS, WIDE),
+)
+
+
+def crd_text(one: Definition = TOPOLOGY) -> str:
     """As it stands in crds/."""
-    return HEADER + yaml.dump(crd(), Dumper=_Dumper, sort_keys=False, width=140, allow_unicode=True)
+    return HEADER + yaml.dump(crd(one), Dumper=_Dumper, sort_keys=False, width=140, allow_unicode=True)
 
 
-def crd() -> dict[str, Any]:
+def crd(one: Definition = TOPOLOGY) -> dict[str, Any]:
     return {
         "apiVersion": "apiextensions.k8s.io/v1",
         "kind": "CustomResourceDefinition",
-        "metadata": {"name": NAME},
-        "spec": {"group": GROUP, "scope": "Namespaced", "names": _names(), "versions": [_version()]},
+        "metadata": {"name": one.name},
+        "spec": {"group": GROUP, "scope": "Namespaced", "names": _names(one), "versions": [_version(one)]},
     }
 
 
-def _names() -> dict[str, Any]:
-    names = {"kind": KIND, "listKind": f"{KIND}List", "plural": PLURAL, "singular": KIND.lower()}
-    return names | {"shortNames": ["ftt"], "categories": ["levee"]}
+def _names(one: Definition) -> dict[str, Any]:
+    names = {"kind": one.kind, "listKind": f"{one.kind}List", "plural": one.plural, "singular": one.kind.lower()}
+    return names | {"shortNames": [one.short], "categories": ["levee"]}
 
 
-def _version() -> dict[str, Any]:
-    schema = {"openAPIV3Schema": _schema()}
+def _version(one: Definition) -> dict[str, Any]:
+    schema = {"openAPIV3Schema": _schema(one)}
     version = {"name": VERSION, "served": True, "storage": True, "schema": schema}
-    return version | {"subresources": {"status": {}}, "additionalPrinterColumns": _columns()}
+    return version | {"subresources": {"status": {}}, "additionalPrinterColumns": _columns(one)}
 
 
-def _schema() -> Schema:
+def _schema(one: Definition) -> Schema:
     return {
-        "description": "A Spark streaming topology with exactly as much fault tolerance as it needs.",
+        "description": one.description,
         "type": "object",
         "required": ["spec"],
         "properties": {
             "apiVersion": {"description": f"{GROUP}/{VERSION}", "type": "string"},
-            "kind": {"description": KIND, "type": "string"},
+            "kind": {"description": one.kind, "type": "string"},
             "metadata": {"type": "object"},  # more may not be said of it
-            "spec": {"description": "What is wanted."} | structural(Spec, "spec"),
-            "status": {"description": "What is, written by the operator."} | structural(Status, "status"),
+            "spec": {"description": "What is wanted."} | structural(one.spec, "spec", one.besides),
+            "status": {"description": "What is, written by the operator."} | structural(one.status, "status", one.besides),
         },
-        "x-kubernetes-validations": [{"rule": rule.cel, "message": rule.message} for rule in RULES[""]],
+        "x-kubernetes-validations": [{"rule": rule.cel, "message": rule.message} for rule in one.besides.rules[""]],
     }
 
 
-def _columns() -> list[dict[str, Any]]:
-    always = [{"name": name, "type": kind, "description": text, "jsonPath": path} for name, kind, text, path in COLUMNS]
-    wide = [{"name": name, "type": kind, "description": text, "jsonPath": path, "priority": 1} for name, kind, text, path in WIDE]
+def _columns(one: Definition) -> list[dict[str, Any]]:
+    always = [{"name": name, "type": kind, "description": text, "jsonPath": path} for name, kind, text, path in one.columns]
+    wide = [{"name": name, "type": kind, "description": text, "jsonPath": path, "priority": 1} for name, kind, text, path in one.wide]
     return always[:-1] + wide + always[-1:]  # Age comes last, as everywhere in Kubernetes.
 
 

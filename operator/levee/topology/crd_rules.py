@@ -5,6 +5,7 @@ What would cost it too much, such as whether a stream that is read exists, is ch
 Called by: topology.crd. Paths are those of the schema: [] is every item of a list.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -20,6 +21,14 @@ ADDS_UP: Final = f"self.sum() > {1 - TOLERANCE!r} && self.sum() < {1 + TOLERANCE
 class Rule:
     cel: str
     message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Besides:
+    """What a kind of resource says besides its types, by path."""
+
+    rules: Mapping[str, tuple[Rule, ...]]
+    keys: Mapping[str, str]
 
 
 LIST_KEYS: Final = {  # lists whose items are known by a name; the API server refuses the same name twice
@@ -124,3 +133,5 @@ RULES: Final = {
         ),
     ),
 }
+
+TOPOLOGIES: Final = Besides(RULES, LIST_KEYS)

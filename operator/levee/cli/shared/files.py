@@ -15,7 +15,7 @@ from levee.plans.ending import Refused
 from levee.plans.reading import bounded, read_file
 from levee.topology.complaint import Complaint
 from levee.topology.graph import Topology
-from levee.topology.load import Loaded, load_bytes, unique
+from levee.topology.load import NO_OTHERS, Loaded, Others, load_bytes, unique
 from levee.topology.spec import Resource
 from levee.topology.wording import describe
 
@@ -38,8 +38,11 @@ def topologies(paths: Sequence[str]) -> tuple[Topology, ...]:
     return tuple(one.topology for one in loaded if one.topology is not None)
 
 
-def load_all(paths: Sequence[str], more: More = nothing) -> list[Loaded]:
-    """Everything that was named; what cannot be read is told all at once. `more`: what is wrong besides what the text itself shows."""
+def load_all(paths: Sequence[str], more: More = nothing, others: Others = NO_OTHERS) -> list[Loaded]:
+    """Everything that was named; what cannot be read is told all at once. `more`: what is wrong besides what the text itself shows.
+
+    `others`: kinds besides topologies that are understood here.
+    """
     contents, unreadable = list[tuple[str, bytes]](), list[str]()
     for path in paths:
         try:
@@ -48,7 +51,7 @@ def load_all(paths: Sequence[str], more: More = nothing) -> list[Loaded]:
             unreadable.append(f"{path}: {getattr(problem, 'strerror', None) or problem}")
     if unreadable:
         raise click.UsageError("Cannot read " + "; cannot read ".join(unreadable) + ".")
-    return list(unique(asked(one, more, origin) for origin, data in contents for one in load_bytes(data, origin=origin)))
+    return list(unique(asked(one, more, origin) for origin, data in contents for one in load_bytes(data, origin=origin, others=others)))
 
 
 def asked(one: Loaded, more: More, origin: str) -> Loaded:

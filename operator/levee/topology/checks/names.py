@@ -51,18 +51,18 @@ def places(spec: Spec) -> Iterator[tuple[str, str]]:
 
 def labels(resource: Resource) -> Iterator[Complaint]:
     spec = resource.spec
-    yield from _label_mistakes("metadata.name", resource.metadata.name)
-    yield from _label_mistakes("metadata.namespace", resource.metadata.namespace)
+    yield from label_mistakes("metadata.name", resource.metadata.name)
+    yield from label_mistakes("metadata.namespace", resource.metadata.namespace)
     for where, name in places(spec):
-        yield from _label_mistakes(f"{where}.name", name)
+        yield from label_mistakes(f"{where}.name", name)
     for index, source in enumerate(spec.sources):
         for place, level in enumerate(source.configurations):
-            yield from _label_mistakes(f"spec.sources[{index}].configurations[{place}].name", level.name or "c0")
+            yield from label_mistakes(f"spec.sources[{index}].configurations[{place}].name", level.name or "c0")
     for index, joint in enumerate(spec.configurations):
-        yield from _label_mistakes(f"spec.configurations[{index}].name", joint.name or "c0")
+        yield from label_mistakes(f"spec.configurations[{index}].name", joint.name or "c0")
 
 
-def _label_mistakes(where: str, name: str) -> Iterator[Complaint]:
+def label_mistakes(where: str, name: str) -> Iterator[Complaint]:
     if _label.fullmatch(name) and len(name) <= LABEL_MAX:
         return
     slug = (
@@ -122,10 +122,11 @@ def unknown_references(resource: Resource) -> Iterator[Complaint]:
         if origin in sinks:
             yield Complaint(where, f"reads '{origin}', which is a sink and emits nothing", f"read what '{origin}' reads")
             continue
-        meant = close_to(origin, [name for name in known if name != reader])
+        others = [name for name in known if name != reader]
+        meant = close_to(origin, others)
         fix = (
             f"use '{meant}', or add an operator that emits '{origin}'"
             if meant
-            else f"use {listed(known[:12])}, or add an operator that emits '{origin}'"
+            else f"use {listed(others[:12])}, or add an operator that emits '{origin}'"
         )
         yield Complaint(where, f"reads stream '{shortened(origin)}', which nothing emits", fix)

@@ -152,8 +152,18 @@ class Api:
             answer.close()  # what was not read is of no use to whoever has the connection next
             answer.release_conn()
 
-    def stream(self, path: str, query: Mapping[str, str], silent_s: float) -> Any:
-        words, headers = list(query.items()), {"Accept": "application/json"}
+    def text(self, path: str, query: Mapping[str, str]) -> str:
+        """What is no object: the output of a pod."""
+        answer = self.stream(path, query, TIMEOUT_S, accept="text/plain, */*")
+        try:
+            return str(answer.read().decode(errors="replace"))
+        except (urllib3.exceptions.HTTPError, OSError) as failed:
+            raise Unreachable(f"GET {path}: {failed}") from failed
+        finally:
+            answer.release_conn()
+
+    def stream(self, path: str, query: Mapping[str, str], silent_s: float, *, accept: str = "application/json") -> Any:
+        words, headers = list(query.items()), {"Accept": accept}
         try:
             answer = self.client.call_api(
                 path,

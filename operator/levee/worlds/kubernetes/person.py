@@ -34,6 +34,7 @@ class Reached:
     api: Api
     namespace: str
     server: str
+    context: str | None = None  # of the kubeconfig; None: as the pod that it runs in
 
     def close(self) -> None:
         self.api.client.rest_client.pool_manager.clear()
@@ -45,29 +46,30 @@ def reach(kubeconfig: str | None, context: str | None, namespace: str | None) ->
     settings = Configuration()
     there = any(Path(one).expanduser().is_file() for one in file.split(os.pathsep) if one)
     try:
+        name: str | None = None
         if not there and not kubeconfig and not context and OWN_NAMESPACE.exists():
             config.load_incluster_config(client_configuration=settings)
             chosen = OWN_NAMESPACE.read_text().strip()
         elif not there:
             raise NoConfig(f"there is no kubeconfig at {file}; name one by --kubeconfig or KUBECONFIG")
         else:
-            chosen = namespace_of(KubeConfigMerger(file).config.value, context, file)
+            name, chosen = context_of(KubeConfigMerger(file).config.value, context, file)
             config.load_kube_config(file, context=context, client_configuration=settings, persist_config=False)
     except (config.ConfigException, yaml.YAMLError, OSError, TypeError, AttributeError, KeyError) as wrong:  # YAML, but no kubeconfig
         raise NoConfig(f"the kubeconfig at {file} cannot be used: {first_line(wrong)}; see kubectl config view") from None
     settings.retries = False
     settings.connection_pool_maxsize = AT_ONCE
-    return Reached(Api(ApiClient(settings), lambda _verb, _answer: None), namespace or chosen, str(settings.host))
+    return Reached(Api(ApiClient(settings), lambda _verb, _answer: None), namespace or chosen, str(settings.host), name)
 
 
-def namespace_of(told: Mapping[str, Any], context: str | None, file: str) -> str:
-    """That of the context, as kubectl has it."""
+def context_of(told: Mapping[str, Any], context: str | None, file: str) -> tuple[str, str]:
+    """And its namespace, as kubectl has it."""
     contexts = {one.value["name"]: one.value["context"] for one in told.get("contexts") or ()}
     name = context or told.get("current-context")
     if name not in contexts:
         which = f"has no context '{name}'" if name else "has no current context"
         raise NoConfig(f"the kubeconfig at {file} {which}; see kubectl config get-contexts")
-    return str(contexts[name].get("namespace") or "default")
+    return str(name), str(contexts[name].get("namespace") or "default")
 
 
 def first_line(wrong: BaseException) -> str:
