@@ -13,11 +13,12 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-from benchmarks.lifecycle import failover, jobs, nodes, report, turn
+from benchmarks.cluster import nodes
+from benchmarks.cluster.waiting import Unfinished
+from benchmarks.lifecycle import failover, jobs, report, turn
 from benchmarks.lifecycle.runner import LifecycleBench
 from benchmarks.lifecycle.settings import FULL, QUICK, Mode
 from benchmarks.lifecycle.take import KUBECONFIG
-from benchmarks.lifecycle.waiting import Unfinished
 
 KEYS = {"turn": turn.keys, "failover": failover.keys, "jobs": jobs.keys}  # in this order: the largest row is the last
 WITHOUT_CLUSTER = {"turn"}
@@ -49,11 +50,11 @@ def main() -> int:
     return 0
 
 
-def unable() -> str:
+def unable(target: str = "bench-lifecycle") -> str:
     """Why it cannot be measured here; empty: it can."""
     if not KUBECONFIG.exists():
         return "No test cluster is up: sudo make cluster-up."
-    return "" if os.geteuid() == 0 else "Nodes are root's to make: sudo make bench-lifecycle."
+    return "" if os.geteuid() == 0 else f"Nodes are root's to make, and to break: sudo make {target}."
 
 
 def remove_nodes() -> None:

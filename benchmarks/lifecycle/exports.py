@@ -8,7 +8,7 @@ Called by: jobs.
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 
-from benchmarks.lifecycle.namespace import STORE
+from benchmarks.cluster.namespace import STORE
 from benchmarks.lifecycle.states import State
 from levee.topology.names import TaskId
 from levee.worlds.kubernetes.api import Object

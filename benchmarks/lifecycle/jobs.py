@@ -11,13 +11,14 @@ from dataclasses import astuple, dataclass, field
 from pathlib import Path
 from statistics import mean
 
-from benchmarks.lifecycle import exports, nodes, operators, resources, rws
-from benchmarks.lifecycle.namespace import Namespace, opened
-from benchmarks.lifecycle.operators import LEADS, SETTLED, Operator
-from benchmarks.lifecycle.rows import Key, Row
+from benchmarks.cluster import nodes, operators
+from benchmarks.cluster.namespace import Namespace, opened
+from benchmarks.cluster.operators import LEADS, SETTLED, Operator
+from benchmarks.cluster.rows import Key, Row
+from benchmarks.cluster.waiting import Unfinished, await_true, need_memory, say
+from benchmarks.lifecycle import exports, resources, rws, standin
 from benchmarks.lifecycle.settings import Mode, Size
 from benchmarks.lifecycle.states import States, followed
-from benchmarks.lifecycle.waiting import Unfinished, await_true, need_memory, say
 from benchmarks.lifecycle.writes import all_writes
 from levee.worlds.kubernetes import api as kubernetes
 from levee.worlds.kubernetes.api import Object
@@ -35,7 +36,7 @@ def keys(mode: Mode) -> list[Key]:
 
 def take(work: Path, count: int, topologies: int, crashes: int, imports: bool) -> Row:
     nodes.simulate(count)
-    with opened(kubernetes.connect(lambda *_: None)) as namespace, operators.stand_in(namespace.name, PORT, work / "standin.log"):
+    with opened(kubernetes.connect(lambda *_: None)) as namespace, standin.answering(namespace.name, PORT, work / "standin.log"):
         bench = Bench(namespace, work, made(Size(count, topologies, crashes, imports), namespace))
         try:
             return {"nodes": count} | bench.measured(crashes)

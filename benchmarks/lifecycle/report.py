@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
+from benchmarks.cluster.rows import Row
 from benchmarks.lifecycle import report_failover, report_jobs, verdicts
 from benchmarks.lifecycle.resources import SINKS, TASKS
-from benchmarks.lifecycle.rows import Row
 from benchmarks.lifecycle.settings import CORES_USED_MAX, Mode
 from benchmarks.planning import machine
 from benchmarks.planning.statistics import table

@@ -6,8 +6,8 @@ Called by: report.
 from collections.abc import Iterator, Sequence
 from statistics import median
 
-from benchmarks.lifecycle.rows import Row
-from benchmarks.lifecycle.trades import CHECKPOINT_EVERY, HOLD_MS, PERIOD_MS, TASK
+from benchmarks.cluster.rows import Row
+from benchmarks.cluster.trades import CHECKPOINT_EVERY, HOLD_MS, PERIOD_MS, TASK
 from benchmarks.planning.statistics import table
 
 NAMES = {"static": "active replica", "none": "restart from a checkpoint"}

@@ -6,7 +6,7 @@ Called by: report.
 from collections.abc import Iterator, Sequence
 from statistics import mean
 
-from benchmarks.lifecycle.rows import Row
+from benchmarks.cluster.rows import Row
 from benchmarks.lifecycle.settings import PUBLISHED, Published
 from benchmarks.lifecycle.verdicts import most_memory
 from benchmarks.planning.statistics import table

@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.lifecycle.rows import Key, Row
+from benchmarks.cluster.rows import Key, Row
 from benchmarks.lifecycle.take import WHY
 from benchmarks.streams.runner import Bench, end, read
 

@@ -8,9 +8,13 @@ Called by: jobs, as a process of its own.
 
 import asyncio
 import json
+import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from threading import Thread
 
 from levee.worlds.kubernetes import api, names
@@ -74,6 +78,19 @@ async def serve(pods: Pods, port: int) -> None:
 
     server = await asyncio.start_server(one, "0.0.0.0", port, backlog=4096)  # noqa: S104  (every pod's address)
     await server.serve_forever()
+
+
+@contextmanager
+def answering(namespace: str, port: int, log: Path) -> Iterator[None]:
+    with log.open("ab") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "benchmarks.lifecycle.standin", namespace, str(port)], stdout=output, stderr=output
+        )
+    try:
+        yield
+    finally:
+        process.kill()
+        process.wait()
 
 
 def main(namespace: str, port: str) -> None:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import Thread
 
-from benchmarks.lifecycle.namespace import Namespace
+from benchmarks.cluster.namespace import Namespace
 from levee.worlds.kubernetes.api import Object
 from levee.worlds.kubernetes.watching import Watch
 

@@ -40,7 +40,7 @@ def interrupt(*_: object) -> None:
 
 def explained(why: Exception) -> str:
     """On one line. What was foreseen needs no name."""
-    from benchmarks.lifecycle.waiting import Unfinished  # noqa: PLC0415  (it imports the client)
+    from benchmarks.cluster.waiting import Unfinished  # noqa: PLC0415  (it imports the client)
 
     text = " ".join(str(why).split())[:SAID]
     return text if isinstance(why, Unfinished) else f"{type(why).__name__}: {text}"

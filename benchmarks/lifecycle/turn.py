@@ -12,8 +12,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from benchmarks.cluster.rows import Key, Row
 from benchmarks.lifecycle import resources
-from benchmarks.lifecycle.rows import Key, Row
 from benchmarks.lifecycle.settings import Mode
 from benchmarks.lifecycle.stub import PlannerHere, StubApi, WellAsker, node, stamp
 from levee.serve.life import Life

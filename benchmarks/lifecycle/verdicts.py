@@ -6,7 +6,7 @@ Called by: report.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from benchmarks.lifecycle.rows import Row
+from benchmarks.cluster.rows import Row
 from benchmarks.planning.statistics import table
 from levee.worlds.kubernetes.parts import FEWEST_PODS
 

@@ -6,7 +6,7 @@ Called by: jobs.
 
 from collections.abc import Mapping
 
-from benchmarks.lifecycle.operators import samples
+from benchmarks.cluster.operators import samples
 from levee.topology.crd import PLURAL
 from levee.worlds.kubernetes.api import Api
 

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from benchmarks.lifecycle import failover, gaps, nodes, trades
+from benchmarks.cluster import gaps, nodes, trades, watched
+from benchmarks.cluster.waiting import Unfinished
+from benchmarks.lifecycle import failover
 from benchmarks.lifecycle.settings import FULL
-from benchmarks.lifecycle.waiting import Unfinished
 from cluster import layout, marker
 from levee.control import placing
 from levee.control.names import task_of
@@ -27,6 +28,12 @@ def test_the_gap_is_the_longest_time_between_two_epochs_that_ended_after_the_fau
     assert gaps.longest(stamps, 4100.0) == gaps.Gap(3, 2500.0, 6500.0)
     assert gaps.before(stamps, 4100.0, 2) == [3000.0, 1000.0]
     assert gaps.before(stamps, 4100.0, 1) == [1000.0]
+
+
+def test_the_gap_of_a_fault_is_the_one_that_it_came_in_and_not_a_longer_one_that_follows() -> None:
+    stamps = {1: 0.0, 2: 1000.0, 3: 3000.0, 4: 8000.0}
+    assert gaps.at(stamps, 900.0, 1200.0) == gaps.Gap(2, 2000.0, 3000.0)
+    assert gaps.longest(stamps, 900.0) == gaps.Gap(3, 5000.0, 8000.0)
 
 
 def test_of_epochs_that_were_trimmed_no_gap_is_known() -> None:
@@ -67,7 +74,7 @@ def test_both_ways_are_measured_as_often() -> None:
 
 
 def test_where_the_cluster_says_what_is_whose() -> None:
-    assert marker.FILE == failover.CLUSTER
+    assert marker.FILE == watched.CLUSTER
     assert "state" in {one.name for one in fields(marker.Marker)}
     assert layout.Folders(Path("/x")).state == Path("/x")
 
@@ -77,7 +84,7 @@ def test_simulated_nodes_and_those_that_are_not_ready_are_not_counted() -> None:
     api = Answering([node("node2"), node("node1"), node("node3", ready="Unknown"), node("simulated-0001", taints=taint)])
     assert nodes.ready(api) == ["node1", "node2"]  # type: ignore[arg-type]  # as far as it is asked
     with pytest.raises(Unfinished, match="it needs 3 real nodes that are ready, and the cluster has 2"):
-        failover.prepared(api)  # type: ignore[arg-type]
+        watched.prepared(api)  # type: ignore[arg-type]
 
 
 class Answering:
@@ -101,7 +108,7 @@ def pod(uid: str, replicas: str, *, ready: str = "True") -> dict[str, Any]:
 
 def test_a_pods_successor_has_its_replicas_and_is_ready() -> None:
     victim = pod("u1", "aggregator/0/0,market/0/1")
-    assert failover.succeeds(pod("u2", "aggregator/0/0,market/0/1"), victim)
-    assert not failover.succeeds(victim, victim)
-    assert not failover.succeeds(pod("u2", "aggregator/0/0,market/0/1", ready="False"), victim)
-    assert not failover.succeeds(pod("u3", "aggregator/0/1"), victim)
+    assert watched.succeeds(pod("u2", "aggregator/0/0,market/0/1"), victim)
+    assert not watched.succeeds(victim, victim)
+    assert not watched.succeeds(pod("u2", "aggregator/0/0,market/0/1", ready="False"), victim)
+    assert not watched.succeeds(pod("u3", "aggregator/0/1"), victim)

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from benchmarks.lifecycle import exports, namespace, operators, resources, runner, rws, standin, waiting, writes
+from benchmarks.cluster import namespace, operators, waiting
+from benchmarks.cluster.namespace import Namespace
+from benchmarks.lifecycle import exports, resources, runner, rws, standin, writes
 from benchmarks.lifecycle.__main__ import KEYS
-from benchmarks.lifecycle.namespace import Namespace
 from benchmarks.lifecycle.runner import LifecycleBench
 from benchmarks.lifecycle.settings import FULL, IMPORTING, LARGE, PUBLISHED, QUICK, Size
 from benchmarks.lifecycle.states import State, States

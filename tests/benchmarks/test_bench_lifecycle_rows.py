@@ -8,17 +8,19 @@ from typing import Any
 
 import pytest
 
-from benchmarks.lifecycle import exports, failover, gaps, jobs, operators, report, resources
-from benchmarks.lifecycle.namespace import Namespace
-from benchmarks.lifecycle.operators import Operator, Sample
+from benchmarks.cluster import gaps, operators, watched
+from benchmarks.cluster.namespace import Namespace
+from benchmarks.cluster.operators import Operator, Sample
+from benchmarks.cluster.trades import TASK
+from benchmarks.cluster.waiting import Unfinished
+from benchmarks.cluster.watched import Watched as Life
+from benchmarks.lifecycle import exports, failover, jobs, report, resources
 from benchmarks.lifecycle.settings import QUICK
 from benchmarks.lifecycle.states import State, States
-from benchmarks.lifecycle.trades import TASK
-from benchmarks.lifecycle.waiting import Unfinished
 from levee.control.names import ReplicaName
 from levee.control.seen import ReplicaSeen, Status
 from levee.worlds.kubernetes import names
-from levee_spark.log.keys import number
+from levee_spark.log.keys import Layout, number
 
 TOOK = {"busy": False, "took_s": 1.0}
 
@@ -134,21 +136,23 @@ STAMPS = {epoch: 1000.0 * (epoch if epoch <= 26 else epoch + 4) for epoch in ran
 
 
 def test_a_trial_tells_the_gap_and_what_was_computed_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    epochs, checkpoints = tmp_path / "epochs", tmp_path / "checkpoints"
-    for folder, numbers in ((epochs, STAMPS), (checkpoints, (10, 20))):
-        folder.mkdir()
+    layout = Layout("bench-1/trades", "u")
+    for folder, numbers in ((tmp_path / layout.epochs(TASK), STAMPS), (tmp_path / layout.checkpoints(TASK), (10, 20))):
+        folder.mkdir(parents=True)
         for one in numbers:
             (folder / number(one)).touch()
     pods = iter([[pod("u1")], [pod("u1")], [pod("u2")]])
-    trials = failover.Trials(Namespace(SeemingApi(), "bench-1"), epochs, checkpoints, Random(1))  # type: ignore[arg-type]
-    for name, does in {"pods": lambda _: next(pods), "works": lambda _: True, "kill": lambda *_: FAULT_MS}.items():
-        monkeypatch.setattr(failover.Trials, name, does)
+    life = Life(Namespace(SeemingApi(), "bench-1"), tmp_path, layout)  # type: ignore[arg-type]
+    trials = failover.Trials(life, Random(1))
+    for name, does in {"pods": lambda _: next(pods), "works": lambda _: True}.items():
+        monkeypatch.setattr(Life, name, does)
+    monkeypatch.setattr(failover.Trials, "kill", lambda *_: FAULT_MS)
     monkeypatch.setattr(failover, "CHECKPOINT_EVERY", 0)
-    monkeypatch.setattr(failover, "replicas_of", lambda _: (leader(),))
+    monkeypatch.setattr(watched, "replicas_of", lambda _: (leader(),))
     monkeypatch.setattr(gaps, "stamps", lambda _: STAMPS)
     found = trials.one()
-    assert (found["gap_ms"], found["replayed"], trials.killed_at) == (5000.0, 6, 30)
-    assert found["undisturbed_ms"] == [1000.0] * failover.EVEN_EPOCHS
+    assert (found["gap_ms"], found["replayed"], trials.life.resumed_at) == (5000.0, 6, 30)
+    assert found["undisturbed_ms"] == [1000.0] * watched.EVEN_EPOCHS
 
 
 def test_the_pod_that_was_seen_is_deleted_at_once_and_no_namesake(tmp_path: Path) -> None:
@@ -158,7 +162,7 @@ def test_the_pod_that_was_seen_is_deleted_at_once_and_no_namesake(tmp_path: Path
         def delete(self, path: str, **how: Any) -> None:
             told.append((path, how))
 
-    failover.Trials(Namespace(Api(), "bench-1"), tmp_path, tmp_path, Random(1)).kill(pod("u1"))  # type: ignore[arg-type]
+    failover.Trials(Life(Namespace(Api(), "bench-1"), tmp_path, Layout("bench-1/trades", "u")), Random(1)).kill(pod("u1"))  # type: ignore[arg-type]
     assert told == [("/api/v1/namespaces/bench-1/pods/trades-1", {"uid": "u1", "version": "7", "grace_s": 0})]
 
 

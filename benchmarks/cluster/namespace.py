@@ -1,7 +1,7 @@
 """A namespace of the test cluster for one measurement: with the definition of the resource, a Secret for the store, and nothing else.
 
 Why: whatever a measurement makes is in it, so that all of it can be removed, also what an earlier one has left that was killed.
-Called by: jobs, failover.
+Called by: watched; benchmarks.lifecycle, benchmarks.chaos.
 """
 
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from uuid import uuid4
 
 import yaml
 
-from benchmarks.lifecycle.waiting import Unfinished, await_true, say
+from benchmarks.cluster.waiting import Unfinished, await_true, say
 from levee.topology.crd import PLURAL
 from levee.topology.spec import API_VERSION
 from levee.worlds.kubernetes import names
@@ -104,14 +104,14 @@ class Namespace:
 
 
 @contextmanager
-def opened(api: Api) -> Iterator[Namespace]:
-    """Removed, whatever happens."""
-    for name in left(api):
+def opened(api: Api, bench: str = "lifecycle") -> Iterator[Namespace]:
+    """Removed, whatever happens; and so is what an earlier run of the same bench has left."""
+    for name in left(api, bench):
         say(f"an earlier measurement has left namespace {name}: it is removed")
         Namespace(api, name).remove()
     define(api)
     made = Namespace(api, f"bench-{uuid4().hex[:8]}")
-    head = {"name": made.name, "labels": {MARK: "true"}}
+    head = {"name": made.name, "labels": {MARK: bench}}
     try:
         api.create(NAMESPACES, {"apiVersion": "v1", "kind": "Namespace", "metadata": head})
         api.create(f"{NAMESPACES}/{made.name}/secrets", secret())
@@ -120,8 +120,8 @@ def opened(api: Api) -> Iterator[Namespace]:
         made.remove()
 
 
-def left(api: Api) -> list[str]:
-    found = api.ask("GET", NAMESPACES, query={"labelSelector": MARK})
+def left(api: Api, bench: str) -> list[str]:
+    found = api.ask("GET", NAMESPACES, query={"labelSelector": f"{MARK}={bench}"})
     return [one["metadata"]["name"] for one in found["items"]]
 
 

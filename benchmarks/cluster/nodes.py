@@ -1,13 +1,13 @@
 """The nodes of the test cluster that a measurement is made on: so many simulated ones, or the real ones alone.
 
-Called by: jobs, failover.
+Called by: watched; benchmarks.lifecycle, benchmarks.chaos.
 """
 
 import subprocess
 import sys
 from pathlib import Path
 
-from benchmarks.lifecycle.waiting import Unfinished
+from benchmarks.cluster.waiting import Unfinished
 from levee.worlds.kubernetes.api import Api, Object
 from levee.worlds.kubernetes.seen import condition
 

@@ -1,7 +1,7 @@
 """Wait for what should come about, and no longer than makes sense.
 
 Why: a measurement that does not come to its end must say what it waited for, and how far that had come, before anything breaks down.
-Called by: namespace, operators, jobs, failover.
+Called by: every module of this package; benchmarks.lifecycle, benchmarks.chaos.
 """
 
 import re

@@ -1,6 +1,6 @@
 """What one measurement found, and what it was asked for; both are JSON.
 
-Called by: every module of this package.
+Called by: benches on the cluster.
 """
 
 from typing import Any

@@ -1,6 +1,6 @@
 """The operator as a process: started, asked for its metrics, and killed.
 
-Called by: jobs, failover.
+Called by: watched; benchmarks.lifecycle.jobs.
 """
 
 import os
@@ -11,12 +11,11 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.lifecycle.waiting import KIB_PER_MIB, Unfinished, await_true, need_memory
+from benchmarks.cluster.waiting import KIB_PER_MIB, Unfinished, await_true, need_memory
 
 METRICS_PORT = 18098
 LOOK_S, PATIENCE_S, ANSWERS_WITHIN_S = 0.05, 5.0, 60.0
@@ -104,19 +103,6 @@ def start(namespace: str, log: Path) -> Operator:
     with log.open("ab") as output:
         process = subprocess.Popen([sys.executable, "-m", "levee.serve"], stdout=output, stderr=output, env={**os.environ, **told})
     return Operator(process, time.monotonic(), log)
-
-
-@contextmanager
-def stand_in(namespace: str, port: int, log: Path) -> Iterator[None]:
-    with log.open("ab") as output:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "benchmarks.lifecycle.standin", namespace, str(port)], stdout=output, stderr=output
-        )
-    try:
-        yield
-    finally:
-        process.kill()
-        process.wait()
 
 
 def samples(text: str, name: str) -> list[Sample]:

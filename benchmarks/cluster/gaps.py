@@ -1,7 +1,7 @@
 """Gaps in a stream: how long nothing was committed, by the store's own stamps.
 
 Why: what whoever reads the stream has noticed of a failure, and nothing else, is the longest time between one epoch and the next.
-Called by: failover.
+Called by: watched; benchmarks.lifecycle.failover, benchmarks.chaos.
 """
 
 from collections.abc import Mapping
@@ -31,6 +31,11 @@ def gaps(stamps: Mapping[int, float]) -> list[Gap]:
 def longest(stamps: Mapping[int, float], since_ms: float) -> Gap:
     """Of those that ended after a moment: it began before it, or came of what followed."""
     return max((one for one in gaps(stamps) if one.until_ms > since_ms), key=lambda one: one.ms)
+
+
+def at(stamps: Mapping[int, float], from_ms: float, until_ms: float) -> Gap:
+    """The longest of those in which something lies that happened between two moments; what follows of it is not in it."""
+    return max((one for one in gaps(stamps) if one.until_ms > from_ms and one.until_ms - one.ms <= until_ms), key=lambda one: one.ms)
 
 
 def before(stamps: Mapping[int, float], moment_ms: float, count: int) -> list[float]:

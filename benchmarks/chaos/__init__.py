@@ -1,0 +1,1 @@
+"""What a topology survives on a real cluster, and for how long nothing comes out meanwhile, beside a plain Spark pod."""
