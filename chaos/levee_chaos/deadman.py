@@ -13,14 +13,16 @@ import time
 from pathlib import Path
 
 from levee.worlds.local import processes
-from levee.worlds.local.folder import Folder, taken
+from levee.worlds.local.folder import taken
 from levee.worlds.local.processes import Process
-from levee_chaos.journal import Entry, Step, due
+from levee_chaos.journal import Entry, Step, Undo, due
 from levee_chaos.keeping import Keeping, now_ms
-from levee_chaos.worlds import local
+from levee_chaos.refusals import NotUndone
+from levee_chaos.worlds import finding, local
 
 LOOK_S = 0.1
 SLOW_S = 0.2  # within that time, whoever is slowed both stands still and goes on
+AGAIN_MS = 5_000  # until what could not be undone is tried again
 START_S = 60.0  # a busy machine starts Python slowly
 
 
@@ -73,7 +75,7 @@ def main(words: list[str]) -> int:
 def detach(keeping: Keeping) -> None:
     """Whoever waits for its parent's output waits no longer; what goes wrong here stands in a file."""
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
-        signal.signal(number, signal.SIG_IGN)
+        signal.signal(number, lambda *_: None)  # not SIG_IGN: a run that it starts again would ignore them, too
     with (keeping.place / "deadman.log").open("a") as log:
         sys.stdout.flush()
         os.dup2(log.fileno(), 1)
@@ -81,11 +83,12 @@ def detach(keeping: Keeping) -> None:
 
 
 def watch(keeping: Keeping, experiment: Process) -> None:
+    again_ms: dict[str, int] = {}
     while True:
         if not keeping.place.exists():
             return  # with the whole run
         alive = processes.lives(experiment)  # looked at first: what it began before its end stands in the journal by now
-        slowed = turn(keeping, experiment)
+        slowed = turn(keeping, experiment, again_ms)
         if not alive and not mine(keeping, experiment):
             keeping.lock_of_deadman(experiment.pid).unlink(missing_ok=True)
             return
@@ -96,16 +99,31 @@ def mine(keeping: Keeping, experiment: Process) -> dict[str, Entry]:
     return {name: one for name, one in keeping.standing().items() if one.by == experiment}
 
 
-def turn(keeping: Keeping, experiment: Process) -> list[Entry]:
-    """Undo what is due, and say what is to be slowed."""
+def turn(keeping: Keeping, experiment: Process, again_ms: dict[str, int]) -> list[Entry]:
+    """Undo what is due, and say what is to be slowed. What cannot be undone now is tried again, from the time in `again_ms` on."""
     with keeping.held():
         for entry, why in list(due(mine(keeping, experiment), now_ms(), processes.lives)):
-            local.undo(entry.undo, Folder(keeping.folder))
-            keeping.say(Step.UNDONE, entry, why)
+            if again_ms.get(entry.name, 0) <= now_ms() and not is_undone(keeping, entry, why):
+                again_ms[entry.name] = now_ms() + AGAIN_MS
         slowed = [one for one in mine(keeping, experiment).values() if one.share]
         for entry in slowed:  # under the lock, so that nobody is stopped after it was undone
-            local.stop(entry.undo)
+            local.stop(undo_of(entry))
     return slowed
+
+
+def is_undone(keeping: Keeping, entry: Entry, why: str) -> bool:
+    try:
+        finding.undo(undo_of(entry))
+    except NotUndone as left:
+        print(f"{entry.kind}: {entry.what}: {left}", flush=True)  # to deadman.log
+        return False
+    keeping.say(Step.UNDONE, entry, why)
+    return True
+
+
+def undo_of(entry: Entry) -> Undo:
+    assert entry.undo is not None, "what stands can be undone"
+    return entry.undo
 
 
 def pace(keeping: Keeping, slowed: list[Entry]) -> None:
@@ -114,7 +132,7 @@ def pace(keeping: Keeping, slowed: list[Entry]) -> None:
     time.sleep(SLOW_S * share)
     with keeping.held():
         for entry in slowed:
-            local.undo(entry.undo, Folder(keeping.folder))
+            finding.undo(undo_of(entry))
     time.sleep(SLOW_S * (1 - share))
 
 

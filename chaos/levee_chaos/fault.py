@@ -4,25 +4,51 @@ Why: the same experiment means the same on a laptop and on a cluster, because no
 Called by: actions, which make it; aim, journal and the worlds.
 """
 
-from dataclasses import dataclass
-from enum import StrEnum
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum, StrEnum, auto
+from typing import Any, Self
+
+
+class Reach(Enum):
+    """How far a fault goes."""
+
+    WORKER = auto()  # of one replica, and all that share it
+    NODE = auto()
+    ZONE = auto()  # all of its nodes
+    TOPOLOGY = auto()  # what is there once: nobody in particular is hit
 
 
 class Kind(StrEnum):
-    CRASH_REPLICA = "crash replica"
-    CRASH_WORKER = "crash worker"
-    CRASH_NODE = "crash node"
-    PAUSE_REPLICA = "pause replica"
-    PAUSE_NODE = "pause node"
-    SLOW_REPLICA = "slow replica"
+    """Each world has a handler for each: levee_chaos.worlds.local.deeds, levee_chaos.worlds.kubernetes.deeds."""
 
-    @property
-    def is_of_node(self) -> bool:
-        return self in {Kind.CRASH_NODE, Kind.PAUSE_NODE}
+    reach: Reach
 
-    @property
-    def is_crash(self) -> bool:
-        return self in {Kind.CRASH_REPLICA, Kind.CRASH_WORKER, Kind.CRASH_NODE}
+    def __new__(cls, word: str, reach: Reach = Reach.WORKER) -> Self:
+        found = str.__new__(cls, word)
+        found._value_, found.reach = word, reach
+        return found
+
+    CRASH_REPLICA = "crash replica", Reach.WORKER
+    CRASH_WORKER = "crash worker", Reach.WORKER
+    CRASH_NODE = "crash node", Reach.NODE
+    CRASH_ZONE = "crash zone", Reach.ZONE
+    CRASH_OPERATOR = "crash operator", Reach.TOPOLOGY
+    CUT_OPERATOR = "cut operator", Reach.TOPOLOGY
+    PAUSE_REPLICA = "pause replica", Reach.WORKER
+    PAUSE_NODE = "pause node", Reach.NODE
+    SLOW_REPLICA = "slow replica", Reach.WORKER
+    PARTITION_NODE = "partition node", Reach.NODE
+    DELAY_NETWORK = "delay network", Reach.NODE
+    LOSE_PACKETS = "lose packets", Reach.NODE
+    LIMIT_BANDWIDTH = "limit bandwidth", Reach.NODE
+    FAIL_STORE = "fail store", Reach.TOPOLOGY
+    SLOW_STORE = "slow store", Reach.TOPOLOGY
+    FILL_DISK = "fill disk", Reach.TOPOLOGY
+    SKEW_CLOCK = "skew clock", Reach.NODE
+    SKEW_STORE_CLOCK = "skew store clock", Reach.TOPOLOGY
+    CORRUPT_OBJECT = "corrupt object", Reach.TOPOLOGY
+    CORRUPT_STATUS = "corrupt status", Reach.TOPOLOGY
 
 
 class Role(StrEnum):
@@ -41,16 +67,17 @@ class Whom:
     replica: str = ""
     worker: str = ""
     node: str = ""
+    zone: str = ""
     role: Role = Role.ANY
 
     @property
     def is_nobody(self) -> bool:
-        return not (self.operator or self.task or self.replica or self.worker or self.node) and self.role is Role.ANY
+        return not any((self.operator, self.task, self.replica, self.worker, self.node, self.zone)) and self.role is Role.ANY
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
     kind: Kind
     whom: Whom
-    for_ms: int = 0  # then it ends by itself; 0: a crash, which does not
-    share: float = 0.0  # of the time that who is slowed stands still
+    for_ms: int = 0  # then it ends by itself; 0: as long as the experiment, or a crash, which does not
+    how: Mapping[str, Any] = field(default_factory=dict)  # the numbers of its kind, as its action has checked them

@@ -4,22 +4,32 @@ Why: the last word on exactly-once has whoever reads the output: every row of an
 Called by: probes.
 """
 
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+import gzip
+from collections.abc import Iterable, Iterator, Mapping
+
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from levee.topology.wording import count
 
 SHOWN = 5
 
 
-def files_of(folder: Path) -> dict[int, list[str]]:
+def files_of(files: Iterable[tuple[str, bytes]]) -> dict[int, list[str]]:
     """The rows of each epoch's file, sorted: their order within an epoch means nothing. Epochs are numbers at the end of names."""
     found: dict[int, list[str]] = {}
-    for file in sorted(folder.iterdir()):
-        number = file.stem.rpartition("-")[2]
-        if file.is_file() and number.isdecimal() and not file.name.startswith((".", "_")):
-            found.setdefault(int(number), []).extend(file.read_text().splitlines())
+    for name, data in sorted(files):
+        file = name.rpartition("/")[2]
+        number = file.partition(".")[0].rpartition("-")[2]
+        if number.isdecimal() and not file.startswith((".", "_")):
+            found.setdefault(int(number), []).extend(rows_of(name, data))
     return {epoch: sorted(rows) for epoch, rows in found.items()}
+
+
+def rows_of(name: str, data: bytes) -> list[str]:
+    if name.endswith(".parquet"):
+        return [repr(row) for row in pq.read_table(pa.BufferReader(data)).to_pylist()]
+    return (gzip.decompress(data) if name.endswith(".gz") else data).decode().splitlines()
 
 
 def differences(golden: Mapping[int, list[str]], output: Mapping[int, list[str]]) -> Iterator[str]:

@@ -7,33 +7,21 @@ Called by: keeping, which has the file; inflicting, deadman and probes.
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
-from typing import Any, TypeAlias
+from typing import Any
 
-from levee.topology.names import NodeName
 from levee.worlds.local.processes import Process
 from levee_chaos.fault import Kind
 
 
 @dataclass(frozen=True, slots=True)
-class GoOn:
-    """Of all that was stopped, and of what they have started since."""
+class Undo:
+    """A word of a world, and what that world needs to do it, as JSON: whoever reads it knows nothing else of the experiment."""
 
-    processes: tuple[Process, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Revive:
-    node: NodeName
-
-
-@dataclass(frozen=True, slots=True)
-class Nothing:
-    """Whoever runs the topology starts it again."""
-
-
-Undo: TypeAlias = GoOn | Revive | Nothing
+    world: str  # local | kubernetes
+    do: str
+    how: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +30,13 @@ class Entry:
     kind: Kind
     what: str  # for people
     by: Process  # the experiment: when it is gone, the dead man undoes
-    undo: Undo
+    undo: Undo | None  # None: whoever runs the topology repairs it
     until_ms: int | None = None  # by this machine's monotonic clock; None: as long as the experiment
-    share: float = 0.0
+    share: float = 0.0  # of the time that the dead man's process has it stand still
 
     @property
     def lasts(self) -> bool:
-        return not isinstance(self.undo, Nothing)
+        return self.undo is not None
 
 
 class Step(StrEnum):
@@ -63,7 +51,7 @@ class Line:
     step: Step
     name: str
     at_utc_ms: int
-    entry: Entry | None = None  # of BEGUN
+    entry: Entry | None = None  # of BEGUN; of DONE, with the time when it ends
     why: str = ""  # of UNDONE and FAILED
 
 
@@ -71,7 +59,7 @@ def standing(lines: Iterable[Line]) -> dict[str, Entry]:
     """What was begun and must still be undone, in that order. Begun is enough: perhaps it was done before anybody could say so."""
     found: dict[str, Entry] = {}
     for line in lines:
-        if line.step is Step.BEGUN and line.entry is not None and line.entry.lasts:
+        if line.entry is not None and line.entry.lasts:
             found[line.name] = line.entry
         elif line.step in {Step.UNDONE, Step.FAILED}:
             found.pop(line.name, None)
@@ -115,25 +103,10 @@ def line_of(value: Mapping[str, Any]) -> Line:
 
 
 def entry_document(entry: Entry) -> dict[str, Any]:
-    undo: dict[str, Any] = {"do": "nothing"}
-    if isinstance(entry.undo, GoOn):
-        undo = {"do": "go on", "processes": [[one.pid, one.started] for one in entry.undo.processes]}
-    elif isinstance(entry.undo, Revive):
-        undo = {"do": "revive", "node": entry.undo.node}
-    more = {"untilMs": entry.until_ms, "share": entry.share}
-    return {"kind": entry.kind, "what": entry.what, "by": [entry.by.pid, entry.by.started], "undo": undo, **more}
+    by, undo = [entry.by.pid, entry.by.started], None if entry.undo is None else asdict(entry.undo)
+    return {"kind": entry.kind, "what": entry.what, "by": by, "undo": undo, "untilMs": entry.until_ms, "share": entry.share}
 
 
 def entry_of(name: str, value: Mapping[str, Any]) -> Entry:
-    by, undo = Process(*value["by"]), undo_of(value["undo"])
-    return Entry(name, Kind(value["kind"]), value["what"], by, undo, value["untilMs"], value["share"])
-
-
-def undo_of(value: Mapping[str, Any]) -> Undo:
-    match value["do"]:
-        case "go on":
-            return GoOn(tuple(Process(*one) for one in value["processes"]))
-        case "revive":
-            return Revive(NodeName(value["node"]))
-        case _:
-            return Nothing()
+    undo = None if value["undo"] is None else Undo(**value["undo"])
+    return Entry(name, Kind(value["kind"]), value["what"], Process(*value["by"]), undo, value["untilMs"], value["share"])

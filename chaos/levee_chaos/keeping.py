@@ -5,9 +5,10 @@ Called by: inflicting, deadman, probes and controls.
 """
 
 import fcntl
+import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -60,8 +61,18 @@ class Keeping:
     def begin(self, entry: Entry) -> None:
         self.write(Line(Step.BEGUN, entry.name, utc_ms(), entry))
 
+    def done(self, entry: Entry, *, anew: bool) -> None:
+        """From now on its time counts, unless it stood already."""
+        self.write(Line(Step.DONE, entry.name, utc_ms(), entry if anew else None))
+
     def say(self, step: Step, entry: Entry, why: str = "") -> None:
         self.write(Line(step, entry.name, utc_ms(), why=why))
+
+    def tell(self, event: str, what: Mapping[str, object]) -> None:
+        """As it happens, one line each, on the disk: what was so far is known of an experiment that was killed, too."""
+        line = {"atUtcMs": utc_ms(), "event": event, **{name: value for name, value in what.items() if value is not None and value != ""}}
+        with self.held():  # the safeguard speaks from a thread of its own
+            append(self.stream, json.dumps(line, default=str).encode() + b"\n")
 
     def write(self, line: Line) -> None:
         """On the disk before anything is done."""

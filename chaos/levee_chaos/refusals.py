@@ -10,6 +10,8 @@ from levee.plans import ending
 from levee.topology.complaint import Complaint
 from levee.topology.wording import complaint_text
 
+NOTHING, UNKNOWN = "levee-chaos: nothing was done.", "levee-chaos: it cannot be told."
+
 
 class Refused(Exception):
     """Nothing was done: there is nobody to hit, or no means to."""
@@ -23,14 +25,16 @@ class NoEffect(Exception):
     """It was done, its effect was not there, and so it was undone."""
 
 
+class NotUndone(Exception):
+    """What could undo it does not answer now: to be tried again."""
+
+
 def number(name: str, told: object) -> float:
     """What `chaos run --var` says is text, unless it names a type."""
     try:
         return float(str(told))
     except ValueError:
-        raise Refused(
-            "levee-chaos: nothing was done.", [Complaint(name, f"'{told}' is no number", f"write {name}: 5, or --var {name}:float=5")]
-        ) from None
+        raise Refused(NOTHING, [Complaint(name, f"'{told}' is no number", f"write {name}: 5, or --var {name}:float=5")]) from None
 
 
 @contextmanager

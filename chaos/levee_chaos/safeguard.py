@@ -8,7 +8,7 @@ Called by: controls.
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from threading import Event, Thread
+from threading import Event, Thread, Timer
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,3 +60,13 @@ class Looking:
         self.over.set()
         self.thread.join()
         return self.loss
+
+
+def ending_after(limit_s: float | None, abort: Callable[[float], None]) -> Timer | None:
+    """Also of what hangs. None: it may take as long as it likes."""
+    if limit_s is None:
+        return None
+    timer = Timer(limit_s, abort, [limit_s])
+    timer.daemon = True
+    timer.start()
+    return timer

@@ -5,17 +5,14 @@ Called by: controls (remember), probes (compare, and when epochs were committed)
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from levee.cli.local.streams import driver_of, wiring_in
 from levee.topology.names import TaskId
 from levee.worlds.local.folder import put
-from levee_chaos.refusals import told
-from levee_chaos.worlds.local_run import Local
+from levee_chaos.worlds.world import World
 from levee_spark.log import floor, history
 from levee_spark.log.requests import Found, Get, Want
 from levee_spark.log.values import Floor, Manifest
@@ -24,6 +21,7 @@ from levee_spark.store.drive import drive
 from levee_spark.store.driver import StoreDriver
 
 REMEMBERED = 500  # epochs of each stream before the experiment: what a fault might change is near the head
+LOST = " is lost"
 SHOWN = 5  # of what is wrong with one stream
 
 
@@ -62,7 +60,7 @@ def complaints(before: Mapping[int, Sealed], now: Stream) -> list[str]:
     since = [one for one in now.manifests if one.epoch >= max(before, default=1)]
     known = {text for one in since if one.epoch in before for text in history.complaints([one])}  # was so when the experiment began
     return [
-        *(f"epoch {epoch} is lost" for epoch in lost),
+        *(f"epoch {epoch}{LOST}" for epoch in lost),
         *(f"epoch {epoch} is another one: {before[epoch].digest} before, {sealed[epoch].digest} now" for epoch in changed),
         *(text for text in history.complaints(since) if text not in known),
     ]
@@ -71,6 +69,18 @@ def complaints(before: Mapping[int, Sealed], now: Stream) -> list[str]:
 def verdict(mark: Mark, now: Mapping[TaskId, Stream]) -> list[str]:
     found = {task: complaints(mark.get(task, {}), stream) for task, stream in now.items()}
     return [f"{task}: {text}" for task, texts in found.items() for text in texts[:SHOWN]]
+
+
+def counted(mark: Mark, now: Mapping[TaskId, Stream]) -> tuple[int, int]:
+    """How many epochs are lost, and how many are not what they were or break their line."""
+    found = [text for task, stream in now.items() for text in complaints(mark.get(task, {}), stream)]
+    lost = sum(text.endswith(LOST) for text in found)
+    return lost, len(found) - lost
+
+
+def since(mark: Mark) -> dict[TaskId, int]:
+    """From which epoch on streams are to be read, to be compared."""
+    return {task: min(sealed, default=1) for task, sealed in mark.items()}
 
 
 def longest_ms(stamps: Sequence[int], since_ms: int, until_ms: int) -> int:
@@ -82,19 +92,9 @@ def longest_ms(stamps: Sequence[int], since_ms: int, until_ms: int) -> int:
 # ---- the streams themselves
 
 
-@contextmanager
-def reading(run: Local) -> Iterator[tuple[Wiring, StoreDriver]]:
-    with told():
-        driver = driver_of("levee-chaos", run.table, writes=False)
-        try:
-            yield wiring_in(run.folder, run.table.uid), driver
-        finally:
-            driver.close()
-
-
-def streams_of(run: Local, most: int = REMEMBERED, since: Mapping[TaskId, int] | None = None) -> dict[TaskId, Stream]:
+def streams_of(world: World, most: int = REMEMBERED, since: Mapping[TaskId, int] | None = None) -> dict[TaskId, Stream]:
     """Sinks have none. `since`: from those epochs on; else the newest."""
-    with reading(run) as (wiring, driver):
+    with world.reading() as (wiring, driver):
         return {task: stream(wiring, driver, task, most, since) for task, wired in wiring.tasks.items() if not wired.sink}
 
 
@@ -106,9 +106,9 @@ def stream(wiring: Wiring, driver: StoreDriver, task: TaskId, most: int, since: 
     return Stream(lowest, tuple(one for one in found if one.epoch >= lowest))
 
 
-def stamps(run: Local, operator: str, since_ms: int) -> dict[TaskId, list[int]]:
+def stamps(world: World, operator: str, since_ms: int) -> dict[TaskId, list[int]]:
     """When the epochs of each task were committed, by the store; the last before that moment, and all since."""
-    with reading(run) as (wiring, driver):
+    with world.reading() as (wiring, driver):
         chosen = [task for task, wired in wiring.tasks.items() if not wired.sink and operator in {"", wired.operator}]
         return {task: backwards(wiring, driver, task, since_ms) for task in chosen}
 
@@ -129,20 +129,20 @@ def backwards(wiring: Wiring, driver: StoreDriver, task: TaskId, since_ms: int) 
 # ---- the mark
 
 
-def remember(run: Local, path: Path) -> Mark:
-    mark = {task: stream.sealed for task, stream in streams_of(run).items()}
+def remember(world: World, path: Path) -> Mark:
+    mark = {task: stream.sealed for task, stream in streams_of(world).items()}
     path.parent.mkdir(exist_ok=True)
     document = {task: {str(epoch): asdict(one) for epoch, one in sealed.items()} for task, sealed in mark.items()}
-    put(path, json.dumps({"uid": run.table.uid, "streams": document}).encode())
+    put(path, json.dumps({"uid": world.uid, "streams": document}).encode())
     return mark
 
 
-def remembered(run: Local, path: Path) -> Mark | None:
+def remembered(world: World, path: Path) -> Mark | None:
     """None: nothing was, or of other streams."""
     try:
         value = json.loads(path.read_text())
     except FileNotFoundError:
         return None
-    if value["uid"] != run.table.uid:
+    if value["uid"] != world.uid:
         return None
     return {TaskId(task): {int(epoch): Sealed(**one) for epoch, one in sealed.items()} for task, sealed in value["streams"].items()}

@@ -26,4 +26,5 @@ SEEN = Seen(
         row("out/0/0", "node-4", "none", "node lost"),
     ),
     {NodeName("node-1"): True, NodeName("node-2"): True, NodeName("node-3"): True, NodeName("node-4"): False, NodeName("node-5"): True},
+    {NodeName("node-1"): "zone-a", NodeName("node-2"): "zone-b", NodeName("node-3"): "zone-a", NodeName("node-4"): "zone-b"},
 )

@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
+from chaoslib.experiment import ensure_experiment_is_valid
 
 import levee
 import levee_chaos
-from levee_chaos import actions, probes
+from levee_chaos import actions, limits, probes
 from levee_chaos.journal import Step
 from levee_chaos.refusals import Refused
 from tests.chaos.toys import CHAOS, EXPERIMENTS, Toy, changed, running_toy, until
@@ -39,12 +41,20 @@ def toy(running: Toy) -> Toy:
 # ---- without a topology
 
 
-@pytest.mark.parametrize("experiment", READY, ids=lambda path: path.stem)
-def test_a_ready_experiment_is_valid(experiment: Path, tmp_path: Path) -> None:
-    command = [*CHAOS, "--no-version-check", "--settings", str(tmp_path / "none.yaml"), "--no-log-file", "validate", str(experiment)]
+def test_chaos_validate_finds_nothing_wrong(tmp_path: Path) -> None:
+    command = [*CHAOS, "--no-version-check", "--settings", str(tmp_path / "none.yaml"), "--no-log-file", "validate", str(READY[0])]
     ended = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
     assert ended.returncode == 0, ended.stderr + ended.stdout
     assert "looks valid" in ended.stderr + ended.stdout
+
+
+@pytest.mark.parametrize("experiment", READY, ids=lambda path: path.stem)
+def test_a_ready_experiment_is_valid_and_ends_its_faults(experiment: Path) -> None:
+    document = yaml.safe_load(experiment.read_text())
+    ensure_experiment_is_valid(document)
+    assert document["runtime"] == {"rollbacks": {"strategy": "always"}}
+    assert [one["provider"]["module"] for one in document["controls"]] == ["levee_chaos.controls"]
+    assert document["rollbacks"][-1]["provider"]["func"] == "undo_faults"
 
 
 def test_chaos_toolkit_discovers_every_action_and_probe_with_its_documentation(tmp_path: Path) -> None:
@@ -102,6 +112,27 @@ def test_a_primary_sleeps_for_longer_than_a_failover_and_wakes_up_by_the_timer(t
     undone = [line for line in toy.keeping.lines() if line.step is Step.UNDONE]
     assert undone[-1].why == "its time is over"
     assert ended.run("undo-what-lasts")["output"] == []  # twice is once
+
+
+@pytest.mark.parametrize(
+    ("name", "variables"),
+    [
+        ("crash-of-a-worker", {"worker": "node-3-0"}),
+        ("crash-of-a-zone", {"zone": "zone-2", "role": "any"}),
+        ("pause-of-a-node", {"node": "node-1", "role": "any", "for_s": "3"}),
+        ("slow-primary", {"operator": "total", "for_s": "3", "share": "0.6"}),
+        ("operator-cut-off", {"for_s": "3"}),
+        ("crash-of-the-operator", {}),
+    ],
+)
+def test_the_toy_survives(name: str, variables: dict[str, str], toy: Toy) -> None:
+    words = [word for variable, value in variables.items() for word in ("--var", f"{variable}={value}")]
+    controller = toy.table().controller
+    ended = toy.experiment(EXPERIMENTS / f"{name}.yaml", *words)
+    assert (ended.code, ended.journal["status"], ended.journal["deviated"]) == (0, "completed", False), ended.told
+    assert {one["status"] for one in ended.journal["run"]} == {"succeeded"}
+    assert toy.standing() == []
+    assert (toy.table().controller == controller) is (name != "crash-of-the-operator")
 
 
 def test_an_action_whose_target_does_not_exist_fails_and_the_experiment_ends_there(toy: Toy) -> None:
@@ -203,6 +234,14 @@ def test_what_cannot_be_done_is_refused_with_what_to_write_instead(toy: Toy) -> 
         actions.crash_replica(operator="total", role="boss", directory=directory)
     with pytest.raises(Refused, match="0 s is no time"):
         actions.pause_replica(0, operator="total", directory=directory)
+    with pytest.raises(Refused, match="there is no Java in"):
+        actions.crash_replica(operator="total", by="jvm", directory=directory)
+    with pytest.raises(Refused, match="'gently' is none"):
+        actions.crash_replica(operator="total", by="gently", directory=directory)
+    with pytest.raises(Refused, match="there is no zone 'zone-9'"):
+        actions.crash_zone(zone="zone-9", directory=directory)
+    with limits.limited(["shop"]), pytest.raises(Refused, match="tests/toy is in none of those that are named: shop"):
+        actions.crash_replica(operator="total", directory=directory)
     with pytest.raises(Refused, match="use pause_replica"):
         actions.slow_replica(5, 1.0, operator="total", directory=directory)
     with pytest.raises(Refused, match="there is no node 'node-9'"):

@@ -1,16 +1,23 @@
+from dataclasses import replace
 from pathlib import Path
 
-from levee.topology.names import NodeName
 from levee.worlds.local.processes import Process
 from levee_chaos.fault import Kind
-from levee_chaos.journal import Entry, GoOn, Line, Nothing, Revive, Step, done, due, read, standing, written
+from levee_chaos.journal import Entry, Line, Step, Undo, done, due, read, standing, written
 from levee_chaos.keeping import Keeping
 
 EXPERIMENT, OTHER = Process(10, "100"), Process(11, "101")
-PAUSE = Entry("pause replica 7@1", Kind.PAUSE_REPLICA, "node-1-0", EXPERIMENT, GoOn((Process(7, "1"), Process(8, "2"))), until_ms=5_000)
-NODE = Entry("crash node 9@1", Kind.CRASH_NODE, "node-2", OTHER, Revive(NodeName("node-2")))
-CRASH = Entry("crash replica 6@1", Kind.CRASH_REPLICA, "node-3-0", EXPERIMENT, Nothing())
-SLOW = Entry("slow replica 5@1", Kind.SLOW_REPLICA, "node-3-0", EXPERIMENT, GoOn((Process(5, "1"),)), 9_000, 0.5)
+PAUSE = Entry(
+    "pause replica 7@1",
+    Kind.PAUSE_REPLICA,
+    "node-1-0",
+    EXPERIMENT,
+    Undo("local", "go on", {"processes": [[7, "1"], [8, "2"]]}),
+    until_ms=5_000,
+)
+NODE = Entry("crash node 9@1", Kind.CRASH_NODE, "node-2", OTHER, Undo("local", "revive", {"folder": "/runs/clicks", "nodes": ["node-2"]}))
+CRASH = Entry("crash replica 6@1", Kind.CRASH_REPLICA, "node-3-0", EXPERIMENT, None)
+SLOW = Entry("slow replica 5@1", Kind.SLOW_REPLICA, "node-3-0", EXPERIMENT, Undo("local", "go on", {"processes": [[5, "1"]]}), 9_000, 0.5)
 
 
 def begun(entry: Entry) -> Line:
@@ -31,6 +38,11 @@ def test_what_was_begun_stands_until_it_is_undone_whether_or_not_it_was_said_to_
     assert standing([begun(PAUSE), Line(Step.DONE, PAUSE.name, 2)]) == {PAUSE.name: PAUSE}
     assert standing([begun(PAUSE), begun(NODE), Line(Step.UNDONE, PAUSE.name, 2)]) == {NODE.name: NODE}
     assert standing([begun(PAUSE), Line(Step.FAILED, PAUSE.name, 2)]) == {}
+
+
+def test_the_time_of_a_fault_counts_from_when_it_was_done() -> None:
+    later = replace(PAUSE, until_ms=9_000)
+    assert standing([begun(PAUSE), Line(Step.DONE, PAUSE.name, 2, later)]) == {PAUSE.name: later}
 
 
 def test_a_crash_that_is_repaired_by_levee_never_stands() -> None:

@@ -21,10 +21,12 @@ import yaml
 
 from levee.worlds.local import processes
 from levee.worlds.local.folder import Folder
+from levee.worlds.local.processes import Process
 from levee.worlds.local.table import RunTable, read_table
-from levee_chaos.journal import Entry, GoOn
+from levee_chaos.journal import Entry
 from levee_chaos.keeping import Keeping
-from levee_chaos.worlds.local_run import find
+from levee_chaos.worlds.local.going_on import GO_ON
+from levee_chaos.worlds.local.world import find
 
 ROOT = Path(__file__).parents[2]
 EXPERIMENTS = ROOT / "chaos" / "experiments"
@@ -84,8 +86,9 @@ class Toy:
         return list(self.keeping.standing().values())
 
     def is_any_stopped(self, entry: Entry) -> bool:
-        assert isinstance(entry.undo, GoOn)
-        return any(processes.is_paused(one) for one in entry.undo.processes)
+        assert entry.undo is not None
+        assert entry.undo.do == GO_ON
+        return any(processes.is_paused(Process(*one)) for one in entry.undo.how["processes"])
 
     # ---- experiments
 
@@ -115,11 +118,11 @@ class Toy:
 
 
 @contextmanager
-def running_toy(place: Path) -> Iterator[Toy]:
+def running_toy(place: Path, program: str = "tests.worlds.toy_run") -> Iterator[Toy]:
     toy = Toy(place)
     with (place / "run.log").open("wb") as log:
         run = subprocess.Popen(
-            [sys.executable, "-m", "tests.worlds.toy_run", str(place), FAILURE_TIMEOUT], cwd=ROOT, stdout=log, stderr=log, process_group=0
+            [sys.executable, "-m", program, str(place), FAILURE_TIMEOUT], cwd=ROOT, stdout=log, stderr=log, process_group=0
         )
     try:
         until("the toy runs", lambda: (toy.directory / "run.json").exists() or run.poll() is not None)
@@ -127,9 +130,18 @@ def running_toy(place: Path) -> Iterator[Toy]:
         until("the toy is ready", toy.is_whole)
         yield toy
     finally:
-        if run.poll() is None:
-            os.kill(run.pid, signal.SIGINT)
-        run.wait(timeout=PATIENCE_S)
+        end(toy, run)
+
+
+def end(toy: Toy, run: "subprocess.Popen[bytes]") -> None:
+    """Whoever runs it by now: an experiment may have run it again."""
+    again = toy.table().controller if (toy.directory / "run.json").exists() else None
+    if again is not None:
+        processes.send(again, signal.SIGINT)
+    elif run.poll() is None:
+        os.kill(run.pid, signal.SIGINT)
+    run.wait(timeout=PATIENCE_S)
+    until("nobody runs it", lambda: again is None or not processes.lives(again))
 
 
 def changed(name: str, place: Path, change: Callable[[dict[str, Any]], None]) -> Path:

@@ -20,6 +20,6 @@ def plain_reader(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
     """A cluster, and the one that kubectl would ask."""
-    with serving(tmp_path) as cluster:
+    with serving(Served(tmp_path)) as cluster:
         monkeypatch.setenv("KUBECONFIG", str(cluster.kubeconfig))
         yield cluster

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import parse_qs, urlsplit
 
 import yaml
@@ -131,9 +131,9 @@ class Served:
 
 
 def selected(thing: Any, query: dict[str, list[str]]) -> bool:
-    for selector in query.get("labelSelector", ()):
+    for selector in ",".join(query.get("labelSelector", ())).split(","):
         name, _, value = selector.partition("=")
-        if thing["metadata"].get("labels", {}).get(name) != value:
+        if name and thing["metadata"].get("labels", {}).get(name) != value:
             return False
     for selector in query.get("fieldSelector", ()):
         path, _, value = selector.partition("=")
@@ -153,8 +153,9 @@ def handler(served: Served) -> type[BaseHTTPRequestHandler]:
             else:
                 self.reply(*served.answer("GET", self.path, None))
 
-        def do_PATCH(self) -> None:
-            self.reply(*served.answer("PATCH", self.path, json.loads(self.rfile.read(int(self.headers["Content-Length"])))))
+        def write(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            self.reply(*served.answer(self.command, self.path, body))
 
         def reply(self, status: int, body: Any) -> None:
             data = body.encode() if isinstance(body, str) else json.dumps(body).encode()
@@ -188,7 +189,7 @@ def handler(served: Served) -> type[BaseHTTPRequestHandler]:
         def log_message(self, *_: object) -> None:
             """Nobody reads it."""
 
-    return Handler
+    return type("Writing", (Handler,), dict.fromkeys(("do_PATCH", "do_POST", "do_DELETE"), Handler.write))
 
 
 def frame(opcode: int, told: bytes) -> bytes:
@@ -196,9 +197,11 @@ def frame(opcode: int, told: bytes) -> bytes:
     return bytes([0x80 | opcode]) + length + told
 
 
+S = TypeVar("S", bound=Served)
+
+
 @contextmanager
-def serving(folder: Path) -> Iterator[Served]:
-    served = Served(folder)
+def serving(served: S) -> Iterator[S]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler(served))
     server.daemon_threads = True
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)

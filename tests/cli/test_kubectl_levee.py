@@ -197,7 +197,7 @@ def test_whoever_is_refused_gets_one_line(
 
 
 def test_an_api_server_that_is_down_is_one_line(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    with serving(tmp_path) as gone:
+    with serving(Served(tmp_path)) as gone:
         pass
     line = one_line(levee(capfd, "status", "clicks", "--kubeconfig", str(gone.kubeconfig)))
     assert line.startswith("error: the API server at http://127.0.0.1:")

@@ -1,4 +1,4 @@
 """What a fault is in each world: what is seen, the means, the deed, its effect, and how it is undone.
 
-Called by: inflicting, deadman and probes.
+Called by: inflicting, deadman, streams, probes and controls.
 """

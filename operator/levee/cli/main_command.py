@@ -15,14 +15,16 @@ from pathlib import Path
 import click
 
 from levee import __version__
+from levee.cli.shared import provided
 from levee.cli.shared.pipes import close_quietly
 from levee.plans.ending import Exit, InternalFault, Refused, did_you_mean
 
 COMMANDS = {  # name -> where its click command is, and its line in the help
     "check": ("levee.cli.commands.check", "check", "Run every function twice and say where the two differ."),
-    "crds": ("levee.cli.commands.crds", "crds", "Write the CustomResourceDefinition."),
+    "crds": ("levee.cli.commands.crds", "crds", "Write the CustomResourceDefinitions."),
     "demo": ("levee.cli.commands.demo", "demo", "Kill a primary and a node under a running topology, and show that nothing was lost."),
     "fit": ("levee.cli.commands.fit", "fit", "Try faults at exact moments of the lifecycle."),
+    "fx": ("levee.cli.commands.fx", "fx", "Show a FaultExperiment as the document that Chaos Toolkit runs."),
     "kill": ("levee.cli.commands.kill", "kill", "Kill a replica or a node of a local run."),
     "lifecycle": ("levee.cli.commands.lifecycle", "lifecycle", "Draw the states that a topology passes."),
     "page": ("levee.cli.commands.page", "page", "Write the page of a local run into a file that shows it without a server."),
@@ -35,7 +37,7 @@ COMMANDS = {  # name -> where its click command is, and its line in the help
     "status": ("levee.cli.commands.status", "status", "Show who does what in a local run."),
     "stop": ("levee.cli.commands.stop", "stop", "End a local run after an epoch that all of its tasks have done."),
     "tail": ("levee.cli.commands.tail", "tail", "Print the committed rows of a stream."),
-    "validate": ("levee.cli.commands.validate", "validate", "Check topologies and name every mistake at once."),
+    "validate": ("levee.cli.commands.validate", "validate", "Check topologies and experiments and name every mistake at once."),
 }
 
 
@@ -43,24 +45,25 @@ class LazyGroup(click.Group):
     """A group that imports a subcommand when it is called, and writes its own help without importing any."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted(COMMANDS)
+        return sorted({*COMMANDS, *provided.told(provided.LEVEE)})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
-            return None
+            return provided.load("levee", provided.LEVEE, cmd_name)
         module, attribute, _ = COMMANDS[cmd_name]
         command = getattr(importlib.import_module(module), attribute)
         assert isinstance(command, click.Command)
         return command
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and not args[0].startswith("-") and args[0] not in COMMANDS:
-            ctx.fail(f"There is no command '{args[0]}'. {did_you_mean(args[0], COMMANDS)}")
+        if args and not args[0].startswith("-") and args[0] not in COMMANDS and args[0] not in (known := self.list_commands(ctx)):
+            ctx.fail(f"There is no command '{args[0]}'. {did_you_mean(args[0], known)}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(name, COMMANDS[name][2]) for name in sorted(COMMANDS)])
+            told = provided.told(provided.LEVEE) | {name: says for name, (_, _, says) in COMMANDS.items()}
+            formatter.write_dl(sorted(told.items()))
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

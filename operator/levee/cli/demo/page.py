@@ -4,21 +4,13 @@ Called by: cli.demo.run.
 """
 
 import html
-import io
 from collections.abc import Sequence
 from pathlib import Path
-
-import matplotlib as mpl
 
 from levee.cli.demo.findings import Compared
 from levee.cli.demo.recovery import Recovery, Struck, Timeline
 from levee.cli.demo.telling import measured
-
-mpl.use("Agg")
-
-STYLE = """body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 3rem auto; padding: 0 1rem; color: #223; }
-table { border-collapse: collapse; } td, th { padding: .3rem 1rem .3rem 0; text-align: left; vertical-align: top; }
-.good { color: #1b7f5c; } .bad { color: #b3261e; } svg { max-width: 100%; height: auto; }"""
+from levee.cli.render.one_page import document, svg_of
 
 
 def write_page(
@@ -30,14 +22,13 @@ def write_page(
     for one in found:
         rows += [("killed", one.what), *measured(one, times.period_ms)]
     table = "\n".join(f"<tr><th>{html.escape(name)}</th><td>{html.escape(str(value))}</td></tr>" for name, value in rows)
-    path.write_text(
-        f"<!doctype html>\n<html lang=en><meta charset=utf-8><title>Levee demo</title><style>{STYLE}</style>\n"
+    body = (
         f"<h1>Bargain Discovery under failures</h1>\n<p class={mood}><strong>{verdict}</strong> The output of the run with failures was "
         f"compared with that of an undisturbed run, row by row.</p>\n<table>\n{table}\n</table>\n"
         f"<h2>When the output came</h2>\n<p>Each dot is an epoch of the output: how long after it was due all of its tasks had "
-        f"committed it, by the store's clock.</p>\n{plot(times, struck)}\n</html>\n",
-        encoding="utf-8",
+        f"committed it, by the store's clock.</p>\n{plot(times, struck)}"
     )
+    path.write_text(document("Levee demo", body), encoding="utf-8")
 
 
 def plot(times: Timeline, struck: Sequence[Struck]) -> str:
@@ -52,7 +43,4 @@ def plot(times: Timeline, struck: Sequence[Struck]) -> str:
     axes.set_xlabel("epoch")
     axes.set_ylabel("ms from due to committed")
     axes.set_ylim(bottom=0)
-    out = io.StringIO()
-    figure.savefig(out, format="svg")
-    plt.close(figure)
-    return out.getvalue().partition("<svg")[1] + out.getvalue().partition("<svg")[2]
+    return svg_of(figure)

@@ -10,6 +10,7 @@ import click
 
 from levee import __version__
 from levee.cli.kube.place import place_options
+from levee.cli.shared import provided
 
 COMMANDS = {
     "events": ("levee.cli.kube.events", "Show what happened to a topology and to its pods."),
@@ -27,18 +28,19 @@ class LazyCommands(click.Group):
     """A command is imported when it is called: help must not wait for the client of Kubernetes."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted(COMMANDS)
+        return sorted({*COMMANDS, *provided.told(provided.KUBECTL)})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
-            return None
+            return provided.load("kubectl levee", provided.KUBECTL, cmd_name)
         command = getattr(importlib.import_module(COMMANDS[cmd_name][0]), cmd_name)
         assert isinstance(command, click.Command)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(name, COMMANDS[name][1]) for name in sorted(COMMANDS)])
+            told = provided.told(provided.KUBECTL) | {name: says for name, (_, says) in COMMANDS.items()}
+            formatter.write_dl(sorted(told.items()))
 
 
 @click.group(cls=LazyCommands, context_settings={"help_option_names": ["-h", "--help"]})

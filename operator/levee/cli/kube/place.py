@@ -60,8 +60,6 @@ def error(text: str) -> Refused:
 def reaching(place: Place) -> Iterator["Reached"]:
     """The cluster, or one line that says why not and what to do."""
     try:
-        from levee.worlds.kubernetes.api import Conflict, Denied, Unreachable
-        from levee.worlds.kubernetes.command import BrokenOff
         from levee.worlds.kubernetes.person import NoConfig, reach
     except ImportError as missing:
         raise error(f"{missing.name} is not installed; pip install 'levee[operator]'") from None
@@ -70,7 +68,20 @@ def reaching(place: Place) -> Iterator["Reached"]:
     except NoConfig as wrong:
         raise error(str(wrong)) from None
     try:
-        yield reached
+        with asking(reached):
+            yield reached
+    finally:
+        reached.close()
+
+
+@contextmanager
+def asking(reached: "Reached") -> Iterator[None]:
+    """What it does not answer, or refuses, as one line."""
+    from levee.worlds.kubernetes.api import Conflict, Denied, Unreachable
+    from levee.worlds.kubernetes.command import BrokenOff
+
+    try:
+        yield
     except Unreachable as wrong:
         raise error(f"the API server at {reached.server} does not answer: {cause(wrong)}; see kubectl cluster-info") from None
     except Conflict:
@@ -79,8 +90,6 @@ def reaching(place: Place) -> Iterator["Reached"]:
         raise error(f"it could not be run in the worker's pod: {wrong}; try again") from None
     except Denied as wrong:
         raise error(refusal(wrong.status, wrong.message)) from None
-    finally:
-        reached.close()
 
 
 def cause(wrong: BaseException) -> str:

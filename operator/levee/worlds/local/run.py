@@ -187,6 +187,7 @@ class LocalRun:
             failing=frozenset(self.chronicle.failing),
             account=self.account,
             switches=tuple(self.switches),
+            zones=world.wanted.zones,
         )
 
     def write(self, table: RunTable) -> None:

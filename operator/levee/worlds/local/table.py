@@ -5,14 +5,14 @@ Called by: `run` (makes it), `levee status | kill | pause | stop`, and the clean
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from levee.control.account import Statement, Sums
 from levee.control.names import Instant, ReplicaName, WorkerName
 from levee.control.seen import NodeSeen, Observation, Phase, ReplicaSeen, WorkerSeen
-from levee.topology.names import ConfigurationName, NodeName, TaskId
+from levee.topology.names import ConfigurationName, NodeName, TaskId, ZoneName
 from levee.worlds.local import asking, processes
 from levee.worlds.local.folder import Folder, process_entry, process_in
 from levee.worlds.local.processes import Process
@@ -94,6 +94,7 @@ class RunTable:
     failing: frozenset[ReplicaName] = frozenset()  # who has failed, and is not past the epoch at which it did
     account: Statement | None = None  # of its service level, over the window
     switches: tuple[SwitchEntry, ...] = ()  # the last ones
+    zones: Mapping[NodeName, ZoneName] = field(default_factory=dict)  # of nodes that are in one
 
     def closed(self, how: str) -> "RunTable":
         """With everything as it was last, and no process of it left."""
@@ -120,6 +121,7 @@ class RunTable:
             "failing": sorted(self.failing),
             "account": None if self.account is None else asdict(self.account),
             "switches": [asdict(one) for one in self.switches],
+            "zones": dict(self.zones),
             "events": [{"at": one.at, "subject": one.subject, "text": one.text, "grave": one.grave} for one in self.events],
         }
 
@@ -201,6 +203,7 @@ def table_of(value: Mapping[str, Any], folder: Folder) -> RunTable:
         failing=frozenset(value.get("failing", ())),
         account=statement_in(value.get("account")),
         switches=tuple(map(switch_in, value.get("switches", ()))),
+        zones=dict(value.get("zones", {})),
     )
 
 

@@ -1,0 +1,52 @@
+"""Ready experiments with network, store, disk and clocks, on a topology whose workers obey."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from levee_chaos import actions
+from levee_chaos.disturbed.place import Place
+from levee_chaos.journal import Step
+from tests.chaos.toys import EXPERIMENTS, Toy, running_toy, until
+from tests.worlds.toy import delivered, expected
+
+NODE = {"node": "node-2", "role": "any"}
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Toy]:
+    with running_toy(tmp_path_factory.mktemp("disturbed"), "tests.chaos.disturbed_toy") as toy:
+        yield toy
+        out = delivered(toy.place)
+        assert out == expected(len(out))  # after all that has been done to it
+
+
+@pytest.fixture
+def toy(running: Toy) -> Iterator[Toy]:
+    until("the toy is whole again", running.is_whole)
+    yield running
+    actions.undo_faults(directory=str(running.directory))
+
+
+@pytest.mark.parametrize(
+    ("name", "variables"),
+    [
+        ("partition-of-a-node", {**NODE, "for_s": "8"}),
+        ("network-delay", {**NODE, "ms": "40", "jitter_ms": "10", "for_s": "8"}),
+        ("network-loss", {**NODE, "share": "0.2", "for_s": "8"}),
+        ("narrow-network", {**NODE, "kib_per_s": "64", "for_s": "8"}),
+        ("store-fails", {"share": "0.5", "for_s": "8"}),
+        ("store-slow", {"ms": "50", "for_s": "8"}),
+        ("disk-full", {"for_s": "8"}),
+        ("clock-jumps", {**NODE, "for_s": "8"}),
+        ("store-clock-is-set", {"for_s": "8"}),
+    ],
+)
+def test_the_toy_survives(name: str, variables: dict[str, str], toy: Toy) -> None:
+    words = [word for variable, value in variables.items() for word in ("--var", f"{variable}={value}")]
+    ended = toy.experiment(EXPERIMENTS / f"{name}.yaml", *words)
+    assert (ended.code, ended.journal["status"], ended.journal["deviated"]) == (0, "completed", False), ended.told
+    assert {one["status"] for one in ended.journal["run"]} == {"succeeded"}
+    assert [line.step for line in toy.keeping.lines()][-2:] == [Step.DONE, Step.UNDONE]  # its effect was seen
+    assert toy.standing() == []
+    assert list(Place(toy.directory).folder.iterdir()) == []
