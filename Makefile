@@ -11,7 +11,7 @@ PYTHON ?= $(shell for name in python3.11 python3 python3.12 python3.13 python3.1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo venv lint lint-style lint-types lint-layers lint-house test servers e2e e2e-servers e2e-cluster cluster-up cluster-down cluster-status check format crds dashboards bench-planning bench-streams bench-lifecycle bench-laar ratchet lock clean
+.PHONY: help demo venv lint lint-style lint-types lint-layers lint-house test servers e2e e2e-build e2e-servers e2e-cluster cluster-up cluster-down cluster-status check format crds dashboards bench-planning bench-streams bench-lifecycle bench-laar bench-chaos sweep ratchet lock clean
 
 help: ## print what can be made
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -56,6 +56,10 @@ e2e: $(STAMP) ## run the tests that need real servers (S3, Kafka, Prometheus, a 
 	@$(MAKE) --no-print-directory e2e-servers
 	$(if $(ARGS),,@$(MAKE) --no-print-directory e2e-cluster)
 
+e2e-build: $(STAMP) ## build all that `make e2e` runs on (it would do so itself): the servers, and the cluster's programs and images
+	$(PY) hack/real_servers.py install
+	$(PY) -m hack.cluster build
+
 e2e-servers: $(STAMP) ## the first half alone; S3=minio: against another S3 server
 	LEVEE_E2E=required $(PY) hack/real_servers.py run --s3 $(or $(S3),versitygw) -- $(PY) -m pytest -n auto -m e2e --ignore tests/e2e/cluster $(ARGS)
 
@@ -77,7 +81,8 @@ format: $(STAMP) ## let ruff lay out the code and mend what it can
 	$(VENV)/bin/ruff check --fix --quiet . || true
 	$(VENV)/bin/ruff format .
 
-crds: $(STAMP) ## write the CustomResourceDefinition from the models into crds/ and into the chart
+crds: $(STAMP) ## write the CustomResourceDefinitions from the models into crds/ and into the chart, and what levee-chaos can do
+	$(PY) -m levee_chaos.catalog operator/levee/experiments/catalog.json
 	$(VENV)/bin/levee crds
 	$(VENV)/bin/levee crds --output helm/levee/files/crds
 
@@ -98,6 +103,12 @@ bench-lifecycle: $(STAMP) ## measure the controller into docs/results/lifecycle.
 
 bench-laar: $(STAMP) ## measure load-adaptive replication into docs/results/laar.md (an hour, half of it on this machine); QUICK=1: minutes; ARGS="--only simulated"
 	$(PY) -m benchmarks.laar $(if $(QUICK),--quick) $(ARGS)
+
+bench-chaos: $(STAMP) ## measure faults on a real cluster into docs/results/chaos.md (an hour), as root, on the test cluster (cluster-up); QUICK=1: each once
+	$(PY) -m benchmarks.chaos $(if $(QUICK),--quick) $(ARGS)
+
+sweep: $(STAMP) ## kill operator and workers at every write of a whole life into docs/results/sweep.md (hours; goes on where it ended); SAMPLE=20: a sample into build/
+	$(PY) -m benchmarks.sweep $(if $(SAMPLE),--sample $(SAMPLE)) $(ARGS)
 
 ratchet: $(STAMP) ## record the sizes of modules and functions once they have become smaller
 	$(PY) hack/lint_sizes.py --record

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-PURE = ("topology", "planning", "lifecycle", "control", "worlds/simulated", "fit", "page/picture")
+PURE = ("topology", "experiments", "planning", "lifecycle", "control", "worlds/simulated", "fit", "page/picture")
 LEVEE = Path(__file__).parent.parent / "operator" / "levee"
 LOG = Path(__file__).parent.parent / "spark_jobs" / "levee_spark" / "log"  # the protocol: its time and its answers are sent to it
 CHAOS = tuple(Path(__file__).parent.parent / "chaos" / "levee_chaos" / f"{name}.py" for name in ("aim", "fault", "journal"))

@@ -20,10 +20,12 @@ from cluster.programs import programs_folder
 from cluster.seed import into_node
 from cluster.system import system
 from images.archive import Image
-from images.build import build
+from images.build import TAG, build
+from images.contents import ROOT
 from servers.install import install
 from servers.trouble import ServerTrouble
 
+STORE = ("versitygw",)
 TOOLS = ("kubectl", "helm")  # theirs are all the words that follow
 
 
@@ -34,6 +36,8 @@ def main(arguments: Sequence[str]) -> int:
         chosen = parser().parse_args(arguments)
         if chosen.verb == "run" and names_another_cluster():
             return subprocess.run(chosen.command, check=False).returncode
+        if chosen.verb == "build" and names_another_cluster():
+            return 0
         marker.require_root()
         return perform(chosen)
     except ServerTrouble as trouble:
@@ -50,13 +54,16 @@ def perform(chosen: argparse.Namespace) -> int:
             simulate(chosen.simulated)
         case "simulate":
             simulate(chosen.count)
+        case "build":
+            install(STORE)
+            running.built(build())
         case "down":
             with marker.only_one():
                 running.down()
         case "status":
             print("\n".join(status()))
         case "load-image":
-            load(build(chosen.image))
+            load(build(chosen.image, tag=chosen.tag, source=chosen.source))
         case "run":
             return run(chosen.nodes, chosen.command)
         case _:
@@ -66,7 +73,7 @@ def perform(chosen: argparse.Namespace) -> int:
 
 
 def bring_up(count: int, images: Sequence[Image]) -> None:
-    install(["versitygw"])
+    install(STORE)
     with marker.only_one():
         running.up(count, images)
 
@@ -147,6 +154,9 @@ def parser() -> argparse.ArgumentParser:
     loading = verbs.add_parser("load-image", help="build images anew, and put what has changed into the running nodes")
     for verb in (starting, loading):
         verb.add_argument("--image", action="append", default=[], metavar="NAME", help="of docker/contents.toml; none: all")
+    loading.add_argument("--tag", default=TAG, help=f"instead of {TAG}: beside those images, not in their place")
+    loading.add_argument("--source", type=Path, default=ROOT, metavar="FOLDER", help="another checkout, whose code is to be in them")
+    verbs.add_parser("build", help="build what `up` would, and start nothing; nothing at all if KUBECONFIG names another cluster")
     verbs.add_parser("down", help="stop, and remove every trace")
     verbs.add_parser("status", help="say how the nodes are")
     for name, fault in FAULTS.items():

@@ -30,8 +30,7 @@ KUBECONFIG = ROOT / "build" / "cluster" / "kubeconfig"
 def up(count: int, images: Sequence[Image]) -> None:
     """Built first, then started: what can fail slowly fails before anything runs."""
     down()
-    parts = {"programs": programs(), "system": system()}
-    images_folder = seed([pause(parts["programs"] / "pause"), *images], parts["system"]) if count else Path()  # for nobody
+    parts, images_folder = built(images) if count else (built_programs(), Path())  # images for nobody
     if taken := network.taken():
         raise ServerTrouble(f"The test cluster needs these addresses, but they are routed elsewhere:\n{taken}")
     found = Marker(str(ROOT), str(cache() / "running"), count, marker.kernel_settings(), network.SPACES.exists())
@@ -39,6 +38,16 @@ def up(count: int, images: Sequence[Image]) -> None:
     started_s = time.monotonic()
     start(found.folders, nodes(count), parts, images_folder)
     say(f"cluster: {count} nodes are ready after {time.monotonic() - started_s:.1f} s; KUBECONFIG={KUBECONFIG}")
+
+
+def built(images: Sequence[Image]) -> tuple[dict[str, Path], Path]:
+    """What nodes are made of, and the folder of images that they start from."""
+    parts = built_programs()
+    return parts, seed([pause(parts["programs"] / "pause"), *images], parts["system"])
+
+
+def built_programs() -> dict[str, Path]:
+    return {"programs": programs(), "system": system()}
 
 
 def start(folders: Folders, machines: Sequence[Node], parts: dict[str, Path], images_folder: Path) -> None:

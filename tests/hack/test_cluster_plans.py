@@ -120,9 +120,12 @@ def test_a_marker_says_whose_cluster_it_is(monkeypatch: pytest.MonkeyPatch, tmp_
     assert found.folders.shared == Path("/state/shared")
 
 
-def test_a_command_runs_on_the_cluster_that_kubeconfig_names_without_root(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_on_the_cluster_that_kubeconfig_names_a_command_runs_without_root_and_nothing_is_built(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("os.geteuid", lambda: 1000)
     monkeypatch.setenv("KUBECONFIG", "/elsewhere")
     assert main(["run", "--", "sh", "-c", 'test "$KUBECONFIG" = /elsewhere && exit 7']) == 7
+    assert main(["build"]) == 0
     monkeypatch.delenv("KUBECONFIG")
     assert main(["run", "--", "true"]) == 1  # it wants root

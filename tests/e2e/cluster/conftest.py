@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -55,13 +55,13 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 
 @contextmanager
-def new_namespace() -> Iterator[Kube]:
+def new_namespace(labels: Mapping[str, str] = RESTRICTED) -> Iterator[Kube]:
     told = os.environ.get("KUBECONFIG")
     if not told:
         pytest.skip("No cluster is named: run it by `make e2e-cluster`, or set KUBECONFIG.")
     name = f"levee-{os.getpid()}-{time.monotonic_ns() % 10**9}"
     kube = Kube(Path(told), name)
-    kube.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": RESTRICTED}})
+    kube.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": dict(labels)}})
     yield kube
     kube.run("delete", "namespace", name, "--wait=false", "--ignore-not-found")  # some are deleted by their test
 

@@ -40,6 +40,8 @@ STORE = {
 NEEDED = {
     "levee.dev/faulttoleranttopologies": ["get", "list", "watch", "patch"],
     "levee.dev/faulttoleranttopologies/status": ["patch"],
+    "levee.dev/faultexperiments": ["get", "list", "watch", "patch", "delete"],
+    "levee.dev/faultexperiments/status": ["patch"],
     "/pods": ["get", "list", "watch", "create", "delete"],
     "/configmaps": ["get", "list", "create", "delete"],
     "/secrets//levee-store": ["get"],
@@ -56,6 +58,8 @@ TOO_MUCH = {
     "/pods": ["patch"],
     "/configmaps": ["patch", "update", "watch"],
     "/pods/exec": ["create"],
+    "/pods/log": ["get"],
+    "batch/jobs": ["create"],
     "/secrets": ["list", "watch", "create", "delete"],
     "/nodes": ["patch", "delete"],
     "/serviceaccounts/token": ["create"],
@@ -173,6 +177,51 @@ def resources(documents: list[Any], kind: str) -> set[str]:
     return {name for one in documents if one["kind"] == kind for rule in one["rules"] for name in rule["resources"]}
 
 
+CHAOS = settings(chaos__enabled="true", watchNamespaces="{orders,shop}")
+
+
+def test_experiments_are_off_and_have_rights_in_their_namespaces_alone() -> None:
+    assert "LEVEE_CHAOS" not in json.dumps(rendered())
+    assert "jobs" not in resources(rendered(), "ClusterRole")
+    found = rendered(*CHAOS)
+    roles = {(one["metadata"]["namespace"], one["metadata"]["name"]): one["rules"] for one in found if one["kind"] == "Role"}
+    mine = {key: rules for key, rules in roles.items() if "chaos" in key[1]}
+    assert mine.keys() == {(namespace, f"levee-chaos-{kind}") for namespace in ("orders", "shop") for kind in ("looks", "pods")}
+    verbs = {verb for rule in mine["shop", "levee-chaos-looks"] for verb in rule["verbs"]}
+    assert verbs == {"get", "list"}
+    assert "jobs" in resources(found, "Role"), "the operator makes them"
+
+
+def test_experiments_may_be_allowed_in_fewer_namespaces_than_are_watched() -> None:
+    found = rendered(*CHAOS, *settings(chaos__namespaces="{shop}"))
+    accounts = {one["metadata"]["namespace"] for one in found if one["kind"] == "ServiceAccount" and "chaos" in one["metadata"]["name"]}
+    assert accounts == {"shop"}
+    (spec,) = pod_specs(found)
+    assert {"name": "LEVEE_CHAOS_NAMESPACES", "value": "shop"} in spec["containers"][0]["env"]
+
+
+def test_privileged_pods_are_made_in_one_namespace_by_one_of_the_accounts() -> None:
+    found = rendered(*CHAOS, *settings(chaos__privileged="true", chaos__helperNamespace="helpers"))
+    makes = [
+        one
+        for one in found
+        if one["kind"] == "Role" and any("create" in rule["verbs"] and "pods" in rule["resources"] for rule in one["rules"])
+    ]
+    mine = [one["metadata"] for one in makes if "chaos" in one["metadata"]["name"]]
+    assert [one["namespace"] for one in mine] == ["helpers"]
+    [bound] = [one for one in found if one["kind"] == "RoleBinding" and one["roleRef"]["name"] == mine[0]["name"]]
+    assert [(one["name"], one["namespace"]) for one in bound["subjects"]] == [
+        ("levee-chaos-nodes", "orders"),
+        ("levee-chaos-nodes", "shop"),
+    ]
+
+
+def test_experiments_everywhere_have_to_name_their_namespaces() -> None:
+    done = asked("template", RELEASE, CHART, "--namespace=system", *settings(chaos__enabled="true"))
+    assert done.returncode != 0
+    assert "chaos.enabled needs chaos.namespaces, or watchNamespaces" in done.stderr
+
+
 def test_a_digest_goes_before_a_tag() -> None:
     (spec,) = pod_specs(rendered(*of_file(DIGEST)))
     (container,) = spec["containers"]
@@ -229,11 +278,12 @@ def test_every_copy_of_the_stores_secret_is_the_same() -> None:
 
 def test_the_resource_definition_is_left_in_the_cluster_unless_it_is_told_to_go() -> None:
     def policy(*words: str) -> Any:
-        (one,) = (one for one in rendered(*words) if one["kind"] == "CustomResourceDefinition")
-        return one["metadata"].get("annotations", {}).get("helm.sh/resource-policy")
+        found = [one for one in rendered(*words) if one["kind"] == "CustomResourceDefinition"]
+        assert len(found) == 2
+        return {one["metadata"].get("annotations", {}).get("helm.sh/resource-policy") for one in found}
 
-    assert policy() == "keep"
-    assert policy("--set=crds.keep=false") is None
+    assert policy() == {"keep"}
+    assert policy("--set=crds.keep=false") == {None}
     assert "CustomResourceDefinition" not in {one["kind"] for one in rendered("--set=crds.install=false")}
 
 

@@ -11,7 +11,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -21,10 +21,14 @@ import pyarrow.parquet as pq
 import yaml
 
 from cluster.layout import CONTROL, S3_PORT
+from levee.control.actions import Reason
+from levee_spark.log import control
 from levee_spark.log.codec import decode
 from levee_spark.log.keys import Layout
 from levee_spark.log.values import ControlRecord
 from levee_spark.store.address import bucket, open_store
+from levee_spark.store.drive import drive
+from levee_spark.store.driver import StoreDriver
 from servers.s3 import ACCESS_KEY, BUCKET, SECRET_KEY
 from tests.e2e.cluster.chart import CHART, KIND, ROOT
 from tests.e2e.cluster.kube import Kube
@@ -211,6 +215,17 @@ class Trades:
         names = store.names(layout.control(0).rpartition("/")[0], "", 10_000)
         found = [decode(blob.data, name) for name in names if (blob := store.get(name)) is not None]
         return [one for one in found if isinstance(one, ControlRecord)]
+
+    def end_its_sources(self) -> None:
+        """As they do that another topology feeds, which ends: its stop is ordered, for good."""
+        newest = self.records()[-1]
+        stop = control.successor(newest, "a test", shape=replace(newest.shape, stopped=True))
+        layout = Layout(f"{self.kube.namespace}/{self.name}", self.kube.get("ftt", self.name)["metadata"]["uid"])
+        driver = StoreDriver(open_store(f"{self.prefix}/store", secret=KEYS))
+        try:
+            assert drive(control.write(layout, replace(stop, reason=f"{Reason.COMPLETED}: its sources have ended")), driver)
+        finally:
+            driver.close()
 
     # ---- to wait for
 
