@@ -25,8 +25,8 @@ FULL = re.compile(rf"^OSError: \[Errno ({errno.ENOSPC}|{errno.EDQUOT}|{errno.EIO
 CAUSES_MAX = 20
 
 
-def judged(error: Exception, limit_s: float) -> Failed | Trouble:
-    """As what it is to be raised. `limit_s`: after which Python processes end themselves, see `spark.hanging`."""
+def judged(error: Exception, limit_s: float, place: str = "") -> Failed | Trouble:
+    """As what it is to be raised. `limit_s`: after which Python processes end themselves, see `spark.hanging`; `place`: the function's."""
     told = explained(error)
     if isinstance(error, Failed | Trouble):
         return error
@@ -34,7 +34,7 @@ def judged(error: Exception, limit_s: float) -> Failed | Trouble:
         return by_python(raised_in(str(error))[0], told)
     causes = list(causes_of(error))
     if (hung := next((text for _, text in causes if is_hung(text)), None)) is not None:
-        return never_returned(limit_s, own_lines_dumped(hung))
+        return never_returned(limit_s, own_lines_dumped(hung), place)
     return by_java(causes, told) if causes else by_python(told, told)
 
 

@@ -245,7 +245,7 @@ class Lane:
         inputs = "\n".join(map(str, files))
         try:
             if not self.handover.compute(self.query._jsq, epoch, inputs, large, str(output), self.patience_ms(epoch)):  # noqa: SLF001
-                raise never_returned(self.limit_s, self.hanging())
+                raise never_returned(self.limit_s, self.hanging(), place_of(self.function))
         except (PySparkException, Py4JJavaError, Failed) as error:
             raise self.broken(error) from None
         return Output(*rows.digested(read_output(output, self.emits)))
@@ -262,7 +262,7 @@ class Lane:
 
     def broken(self, error: Exception) -> Failed | Trouble:
         """The state is still that of the epoch before: go back to it, in another folder."""
-        blamed = judged(error, self.limit_s)
+        blamed = judged(error, self.limit_s, place_of(self.function))
         self.stop()
         self.move()
         return blamed

@@ -132,9 +132,10 @@ def within(limit_s: float, call: Callable[[], T]) -> T:
     return results[0]
 
 
-def never_returned(limit_s: float, hanging: Sequence[str] = ()) -> Failed:
+def never_returned(limit_s: float, hanging: Sequence[str], place: str = "") -> Failed:
+    """`place`: the function's own, for what was met outside of the user's lines: between two rows of an endless generator, or in Java."""
     text = f"the function has not returned within {limit_s:g} s, so it was cancelled; the epoch stays to be done"
-    return Failed("\n".join([text, *hanging]))
+    return Failed("\n".join([text, *hanging]) if hanging else text + place)
 
 
 def hangs_at(thread: int) -> list[str]:
