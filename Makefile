@@ -95,7 +95,7 @@ demo: $(STAMP) ## run Bargain Discovery on this machine, kill a primary and a no
 bench-planning: $(STAMP) ## measure the planners into docs/results/planning.md (hours); QUICK=1: a sample into build/planning-quick.md (minutes)
 	$(PY) -m benchmarks.planning $(if $(QUICK),--quick) $(ARGS)
 
-bench-streams: $(STAMP) ## measure the data plane into docs/results/streams.md; QUICK=1: some minutes; one part: ARGS="--only epochs"
+bench-streams: $(STAMP) ## measure the data plane into docs/results/streams.md (75 minutes); QUICK=1: a sample into build/ (some minutes); one part: ARGS="--only epochs"
 	$(PY) -m benchmarks.streams $(if $(QUICK),--quick) $(ARGS)
 
 bench-lifecycle: $(STAMP) ## measure the controller into docs/results/lifecycle.md (an hour), as root, on the test cluster (cluster-up); QUICK=1: minutes

@@ -15,6 +15,7 @@ from benchmarks.streams import density, epochs, recovery, report, requests, thro
 from benchmarks.streams.runner import Bench
 from benchmarks.streams.settings import FULL, QUICK
 
+PAGES = {FULL.name: Path("docs/results/streams.md"), QUICK.name: Path("build/streams-quick.md")}  # A sample replaces no evidence.
 KEYS = {
     "epochs": epochs.keys,
     "throughput": throughput.keys,
@@ -27,7 +28,7 @@ KEYS = {
 def main() -> None:
     options = _options()
     mode = QUICK if options.quick else FULL
-    folder = options.data / mode.name
+    folder, page = options.data / mode.name, options.page or PAGES[mode.name]
     parts = options.only or list(KEYS)
     for part in parts if options.fresh else []:
         (folder / f"{part}.jsonl").unlink(missing_ok=True)
@@ -38,10 +39,10 @@ def main() -> None:
             subprocess.run([sys.executable, "-m", "levee_spark.worker.prepare"], check=False)  # workers start as on any prepared machine
         for part in [] if options.page_only else parts:
             bench.measure(part, KEYS[part](mode))
-        report.write(mode, {part: bench.known(part) for part in KEYS}, options.page)
+        report.write(mode, {part: bench.known(part) for part in KEYS}, page)
     finally:
         shutil.rmtree(work, ignore_errors=True)
-    print(f"wrote {options.page}")
+    print(f"wrote {page}")
 
 
 def _options() -> argparse.Namespace:
@@ -51,7 +52,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--fresh", action="store_true", help="forget what was measured of these parts")
     parser.add_argument("--page-only", action="store_true", help="measure nothing, write the page from what there is")
     parser.add_argument("--patience", type=float, metavar="S", help="how long to wait for a quiet machine before each measurement")
-    parser.add_argument("--page", type=Path, default=Path("docs/results/streams.md"))
+    parser.add_argument("--page", type=Path, help="docs/results/streams.md, or with --quick one in build/, when left out")
     parser.add_argument("--data", type=Path, default=Path("build/bench/streams"), help="where results are kept as they come")
     return parser.parse_args()
 
