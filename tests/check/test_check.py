@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from levee.cli.commands.check import tell
+from levee.cli.commands.check import as_declared, tell
 from levee.cli.main import run
 from levee.plans.ending import Exit
 from levee_spark.check import differences
@@ -231,6 +231,17 @@ def test_without_findings_the_exit_code_is_0(capsys: pytest.CaptureFixture[str])
         "shop/clicks: repeatable (1 operator, 8 epochs, 2 runs)\n",
         "warning: vwap (vwap.py:7): may go wrong.\n    Fix: mend it.\n",
     )
+
+
+def test_what_says_that_it_is_not_repeatable_may_differ_and_must_still_be_of_use() -> None:
+    differs, wrong = (
+        Finding("vwap", Weight.DIFFERS, "column 'price' differs", "mend it"),
+        Finding("vwap", Weight.WRONG, "raises", "mend it"),
+    )
+    assert as_declared(differs, {"vwap"}).weight is Weight.WARNING
+    assert "standbys" in as_declared(differs, {"vwap"}).fix
+    assert as_declared(differs, {"index"}) == differs
+    assert as_declared(wrong, {"vwap"}) == wrong
 
 
 def test_a_file_that_cannot_be_read_is_told_and_nothing_is_started(capsys: pytest.CaptureFixture[str]) -> None:

@@ -400,6 +400,27 @@ ONE_MISTAKE: list[tuple[str, list[Change], str]] = [
         ),
     ),
     (
+        "replicas that differ, and a fidelity",
+        [
+            put("operators.1.repeatable", False),
+            put("faultTolerance", {"strategy": "fidelity", "target": {"fidelity": 0.9}}),
+        ],
+        text(
+            "spec.operators[1].repeatable",
+            "replicas of 'joined' differ, and a plan for a fidelity or a budget does not know that",
+            "ask for a completeness, or compute it from the rows alone",
+        ),
+    ),
+    (
+        "standbys that are to be removed",
+        [put("faultTolerance.standby", "removed")],
+        text(
+            "spec.faultTolerance.standby",
+            "cannot be yet: replicas that are not active stay as idle workers, so that they take over at once",
+            "write idle, or leave it out; replicas: 1 starts none besides",
+        ),
+    ),
+    (
         "a reserve beside a price",
         [put("faultTolerance.target", {"completeness": 0.7, "penalty": "20h", "reserve": 0.1})],
         text(

@@ -72,6 +72,7 @@ def _tasks(operator: Operator, widths: Mapping[OperatorName, int]) -> Iterator[T
             edges,
             operator.late,
             operator.correlated,
+            operator.repeatable,
         )
 
 

@@ -37,6 +37,7 @@ class Task:
     inputs: tuple[Edge, ...]
     late: Late = Late.WAIT
     correlated: bool = False
+    repeatable: bool = True  # else one replica of it is active, as two would differ
 
 
 @dataclass(frozen=True)

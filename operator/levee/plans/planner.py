@@ -29,7 +29,9 @@ from levee.plans.verdict import check, judge
 from levee.topology.complaint import Complaint
 from levee.topology.graph import Topology
 from levee.topology.names import TaskId
+from levee.topology.wording import listed
 
+SINGLE = {"none", "static", "greedy", "non-replicated", "completeness"}  # strategies that know of operators that are not repeatable
 SEED = 1  # of the sample for independent failures: the same question gets the same answer
 
 
@@ -77,10 +79,20 @@ def _check_able(strategy: Strategy, case: Case) -> None:
     wrong = strategy.cannot(case)
     if case.place is Place.JOINT and strategy.name != "completeness":
         wrong = "leaves replicas where they are, and --place joint is asked for"
+    better = "fidelity" if case.sources_fail and case.place is not Place.JOINT else "completeness"
+    if (single := cannot_single(strategy, case)) is not None:
+        wrong, better = single, "completeness, with a completeness as its target and without --place"
     if wrong is not None:
-        better = "fidelity" if case.sources_fail and case.place is not Place.JOINT else "completeness"
         complaint = Complaint("--strategy", f"{strategy.name} {wrong}", f"use --strategy {better}")
         raise Refused("levee plan: the strategy cannot do what is asked.", [complaint], Exit.USAGE)
+
+
+def cannot_single(strategy: Strategy, case: Case) -> str | None:
+    """What would rather have more than one replica active, or counts on it."""
+    differ = sorted({task.operator for task in case.problem.tasks if not task.repeatable})
+    if not differ or (strategy.name in SINGLE and not case.sources_fail and case.place is not Place.JOINT):
+        return None
+    return f"knows only operators that are repeatable, and {listed(differ, 'and')} {'is' if len(differ) == 1 else 'are'} not"
 
 
 def plan(ready: Ready, clock: Clock) -> Planned:

@@ -52,6 +52,8 @@ RULES: tuple[Rule, ...] = (
     Rule(rates.shares, beside="parallelism"),
     Rule(wanted.one_target, frozenset({"target", "faultTolerance"})),
     Rule(wanted.target_of_strategy, frozenset({"strategy", "target", "faultTolerance"})),
+    Rule(wanted.single, frozenset({"target", "faultTolerance"})),
+    Rule(wanted.standbys),
     Rule(wanted.price_of_completeness, frozenset({"target", "faultTolerance"})),
     Rule(wanted.room_for_reserve, frozenset({"target", "faultTolerance"})),
     Rule(wanted.deadlines, _TIMES),

@@ -77,6 +77,7 @@ def _operator(operator: Operator, counts: Mapping[str, int]) -> graph.Operator:
         shares=_shares(operator.shares, operator.parallelism),
         correlated=operator.correlated,
         late=operator.late,
+        repeatable=operator.repeatable,
     )
 
 

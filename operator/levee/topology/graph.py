@@ -80,6 +80,7 @@ class Operator:
     shares: tuple[float, ...]  # of each full or split input, per task; they add up to 1
     correlated: bool
     late: Late
+    repeatable: bool = True  # replicas compute the same
 
 
 @dataclass(frozen=True, slots=True)

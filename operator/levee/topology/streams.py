@@ -98,6 +98,10 @@ class Operator(Stream):
         description="The streams that are read, each with its cost and selectivity.", examples=[[{"from": "market", "cost": "1us"}]]
     )
     correlated: bool = Field(default=False, description="True for joins: without rows of one input those of the others are of no use.")
+    repeatable: bool = Field(
+        default=True,
+        description="False where `levee check` finds that two replicas would differ: one of each task is active, the others stand by.",
+    )
     on_error: Annotated[OnError, Field(strict=False)] = Field(default=OnError.FAIL, description="What happens when the function raises.")
     on_divergence: Annotated[OnDivergence, Field(strict=False)] = Field(
         default=OnDivergence.RESYNC, description="What a replica does that computed something else than what is committed."

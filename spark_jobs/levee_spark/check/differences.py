@@ -19,7 +19,7 @@ SHOWN = 80  # characters of an example; where it is cut is shown, too
 
 FIX = (
     "compute it from the rows alone: no clock, no chance, no order of rows, of sets or of hashes; "
-    "or let replicas that differ end (onDivergence: fail)"
+    "or say `repeatable: false`, and it has standbys instead of active replicas"
 )
 FLOAT_FIX = "round it, or sum integers or decimals"
 
@@ -28,7 +28,7 @@ def findings_of(operator: str, first: Path, second: Path) -> Iterator[Finding]:
     ones, others = (sorted((folder / operator).glob("*.arrow")) for folder in (first, second))
     if len(ones) != len(others):
         wrong = f"computed {len(ones)} epochs the first time, and {len(others)} the second"
-        yield Finding(operator, Weight.WRONG, wrong, FIX)
+        yield Finding(operator, Weight.DIFFERS, wrong, FIX)
     columns: dict[str, Finding] = {}
     for epoch, (one, other) in enumerate(zip(ones, others, strict=False), start=1):
         for column, finding in compared(operator, epoch, read(one), read(other)):
@@ -56,7 +56,7 @@ def compared(operator: str, epoch: int, one: pa.Table, other: pa.Table) -> Itera
         yield name, different(operator, epoch, name, one[name], other[name], pairs)
     if not differing and Counter(rows_of(one)) != Counter(rows_of(other)):
         wrong = f"puts other values together in a row (epoch {epoch}), though every column has the same ones"
-        yield "", Finding(operator, Weight.WRONG, wrong, FIX)
+        yield "", Finding(operator, Weight.DIFFERS, wrong, FIX)
 
 
 def different(
@@ -64,8 +64,8 @@ def different(
 ) -> Finding:
     if pa.types.is_floating(one.type) and close(one, other):
         wrong = f"column '{name}' differs in its last digits (epoch {epoch}): floating-point sums depend on the order of rows"
-        return Finding(operator, Weight.WRONG, wrong, FLOAT_FIX)
-    return Finding(operator, Weight.WRONG, f"column '{name}' differs (epoch {epoch}): {examples(keys(one), keys(other), pairs)}", FIX)
+        return Finding(operator, Weight.DIFFERS, wrong, FLOAT_FIX)
+    return Finding(operator, Weight.DIFFERS, f"column '{name}' differs (epoch {epoch}): {examples(keys(one), keys(other), pairs)}", FIX)
 
 
 def examples(ones: list[str], others: list[str], pairs: Sequence[tuple[int, int]]) -> str:

@@ -13,7 +13,8 @@ SHORT = 60  # of what is wrong so much is said in any case
 
 
 class Weight(StrEnum):
-    WRONG = "wrong"  # replicas would differ, or the function cannot be used
+    WRONG = "wrong"  # the function cannot be used
+    DIFFERS = "differs"  # replicas would compute something else each; one alone is well
     UNCHECKED = "unchecked"  # nobody knows
     WARNING = "warning"  # it may be right, and has not been seen to go wrong
 

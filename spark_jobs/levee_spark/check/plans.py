@@ -50,11 +50,11 @@ def findings_of(operator: str, function: Callable[..., Any], frame: DataFrame) -
     named = {class_of(node): node for node in nodes}
     for name, (called, wrong, fix) in FORBIDDEN.items():
         if name in named and not (name in WITH_AN_ARGUMENT and reads_columns(named[name], nodes)):
-            yield Finding(operator, Weight.WRONG, f"{called} {wrong}", fix, place(function, called))
+            yield Finding(operator, Weight.DIFFERS, f"{called} {wrong}", fix, place(function, called))
     if any(is_processing_time(node) for node in nodes):
         wrong = "its state runs out by the time of the machine, which is another one in each replica"
         yield Finding(
-            operator, Weight.WRONG, wrong, "use timeouts in event time, with a watermark on _epoch_time", place(function, *STATEFUL)
+            operator, Weight.DIFFERS, wrong, "use timeouts in event time, with a watermark on _epoch_time", place(function, *STATEFUL)
         )
     for name in BY_ORDER.keys() & named.keys():
         wrong = f"{BY_ORDER[name]} depends on the order of rows, which nothing promises"

@@ -95,7 +95,8 @@ def processed(model: Model, c: int, row: Row, alive: Alive) -> float:
 def rows(problem: Problem) -> Iterator[Row]:
     replicas = range(problem.replicas)
     subsets = [frozenset(s) for s in chain.from_iterable(combinations(replicas, size) for size in range(1, problem.replicas + 1))]
-    return product(subsets, repeat=len(problem.tasks))
+    single = [one for one in subsets if len(one) == 1]
+    return product(*(subsets if task.repeatable else single for task in problem.tasks))
 
 
 def overloaded(model: Model, c: int, row: Row) -> bool:

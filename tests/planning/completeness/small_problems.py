@@ -1,5 +1,6 @@
 """Hypothesis strategies for planning problems that brute force can handle, with every late policy and awkward shape."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 from hypothesis import strategies as st
@@ -13,10 +14,19 @@ FACTORS = st.sampled_from([0.5, 0.8, 1.0, 1.3])
 
 @st.composite
 def problems(
-    draw: st.DrawFn, *, replicas: int = 2, max_tasks: int = 4, lates: tuple[Late, ...] = tuple(Late), max_configurations: int = 2
+    draw: st.DrawFn,
+    *,
+    replicas: int = 2,
+    max_tasks: int = 4,
+    lates: tuple[Late, ...] = tuple(Late),
+    max_configurations: int = 2,
+    repeatable: bool = True,
 ) -> Problem:
+    """Not `repeatable`: not all of it is."""
     sources = _sources(draw, draw(st.integers(1, max_configurations)))
     tasks = _tasks(draw, sources, draw(st.integers(1, max_tasks)), lates)
+    if not repeatable:
+        tasks = tuple(replace(task, repeatable=draw(st.booleans())) for task in tasks)
     count = len(sources[0].rows_per_s)
     cuts = sorted(draw(st.lists(st.integers(1, 99), min_size=count - 1, max_size=count - 1, unique=True)))
     chances = [(high - low) / 100 for low, high in pairwise([0, *cuts, 100])]

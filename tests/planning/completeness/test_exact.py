@@ -44,6 +44,14 @@ def test_three_replicas_are_planned_as_well_as_by_brute_force(problem: Problem, 
     agrees_with_brute_force(problem, goal)
 
 
+@given(problems(max_tasks=4, repeatable=False), goals(ANY))
+@settings(max_examples=150, deadline=None)
+def test_where_some_replicas_would_differ_one_is_active_and_the_rest_is_planned_as_well_as_by_brute_force(
+    problem: Problem, goal: Goal
+) -> None:
+    agrees_with_brute_force(problem, goal)
+
+
 @given(problems(max_tasks=6, max_configurations=1, lates=(Late.WAIT, Late.SKIP)), goals(ANY))
 @settings(max_examples=80, deadline=None)
 def test_deeper_graphs_in_which_some_wait_are_planned_as_well_as_by_brute_force(problem: Problem, goal: Goal) -> None:

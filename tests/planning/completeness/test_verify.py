@@ -40,6 +40,12 @@ def pipeline(late: Late = Late.SKIP, capacity_cores: float = 1.0) -> Problem:
     )
 
 
+def differing() -> Problem:
+    """The same, but for the first of the two, whose replicas would differ."""
+    problem = pipeline()
+    return replace(problem, tasks=(replace(problem.tasks[0], repeatable=False), problem.tasks[1]))
+
+
 GOAL = Goal(0.6)
 GOOD = Plan(((BOTH, BOTH), (FIRST, SECOND)), pipeline().placement)
 COST = 0.8 * 1.6 + 0.2 * 1.6
@@ -91,6 +97,14 @@ LIES: dict[str, tuple[Result[Plan], str]] = {
 def test_a_false_claim_is_caught(name: str) -> None:
     claimed, where = LIES[name]
     assert where in {complaint.where for complaint in verify(pipeline(), GOOD, goal=GOAL, claimed=claimed)}
+
+
+def test_two_that_would_differ_are_not_both_active() -> None:
+    problem = differing()
+    assert [(one.where, one.wrong) for one in verify(problem, GOOD)] == [
+        ("configuration low, task one/0", "2 replicas are active, and they do not compute the same")
+    ]
+    assert verify(problem, replace(GOOD, active=((FIRST, BOTH), (FIRST, SECOND)))) == ()
 
 
 def test_a_full_node_counts_as_overloaded() -> None:

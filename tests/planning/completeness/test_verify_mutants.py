@@ -23,7 +23,7 @@ from levee.planning.result import Result, Status
 from levee.topology.graph import FailureModel
 from levee.topology.names import NodeName, TaskId
 from tests.planning.completeness.small_problems import goals, problems
-from tests.planning.completeness.test_verify import BOTH, CLAIM, COST, DAMAGE, FIRST, GOAL, GOOD, LIES, SECOND, pipeline
+from tests.planning.completeness.test_verify import BOTH, CLAIM, COST, DAMAGE, FIRST, GOAL, GOOD, LIES, SECOND, differing, pipeline
 
 SOURCE = Path(verify.__file__)
 TREE = ast.parse(SOURCE.read_text())
@@ -55,6 +55,7 @@ MORE: dict[str, Case] = {
     "a node that is nearly full": {"plan": GOOD, "capacity_cores": 0.8 + 1e-7},
     "a node with a little room": {"plan": GOOD, "capacity_cores": 0.8 + 1e-5},
     "a negative replica": {"plan": replace(GOOD, active=((BOTH, BOTH), (FIRST, frozenset({-1}))))},
+    "two that would differ": {"plan": GOOD, "problem": differing()},
     "only one replica placed where two stand": {"plan": DAMAGE["a replica nowhere"][0], "moved": True},
 }
 CASES: list[Case] = [
@@ -69,7 +70,7 @@ def answers(module: ModuleType) -> list[object]:
 
 
 def _answer(module: ModuleType, case: Case) -> object:
-    problem = pipeline(capacity_cores=case.pop("capacity_cores", 1.0))
+    problem = case.pop("problem", None) or pipeline(capacity_cores=case.pop("capacity_cores", 1.0))
     try:
         return [(complaint.where, complaint.wrong) for complaint in module.verify(problem, **case)]
     except Exception as broken:  # noqa: BLE001  # a mutant may do anything

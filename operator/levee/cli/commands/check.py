@@ -6,8 +6,9 @@ Called by: cli.main, when the command is called.
 
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,13 +58,14 @@ def check(ctx: click.Context, file: str, epochs: int, sample: Path | None) -> No
     if wrong_ones := list(preflight.complaints(loaded.resource, preflight.places_of(beside))):
         raise Refused("levee check: it cannot run.", wrong_ones)
     operators = [one.name for one in loaded.resource.spec.operators]
+    differ = {one.name for one in loaded.resource.spec.operators if not one.repeatable}
     with kept(data) as resource:
         asked = Asked(resource, beside, operators, epochs, sample.absolute() if sample else None)
         try:
             found = run(asked, lambda text: click.echo(f"{loaded.short_name}: {text}", err=True))
         except Broken as broken:
             raise Refused(f"levee check: it could not run.\n{broken}") from None
-    ctx.exit(tell(loaded.short_name, operators, epochs, found))
+    ctx.exit(tell(loaded.short_name, operators, epochs, [as_declared(one, differ) for one in found]))
 
 
 @contextmanager
@@ -73,6 +75,14 @@ def kept(data: bytes) -> Iterator[Path]:
         path = Path(place, "topology.yaml")
         path.write_bytes(data)
         yield path
+
+
+def as_declared(one: "Finding", differ: Set[str]) -> "Finding":
+    """That replicas of these would differ is known, and one of each task is active."""
+    from levee_spark.check.finding import Weight
+
+    known = one.operator in differ and one.weight is Weight.DIFFERS
+    return replace(one, weight=Weight.WARNING, fix="nothing: it says repeatable: false, and has standbys") if known else one
 
 
 def tell(topology: str, operators: Sequence[str], epochs: int, found: "Sequence[Finding]") -> Exit:

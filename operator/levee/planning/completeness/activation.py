@@ -105,6 +105,7 @@ def choose_two(program: Program, model: Model, configuration: int, failures: Fai
 
 
 def _safe_columns(program: Program, model: Model, configuration: int, on: Iterable[Mapping[int, int]]) -> tuple[int, ...]:
-    """A configuration that never comes about promises nothing; a task whose replicas fail together cannot be safe."""
+    """A configuration that never comes about promises nothing; a task whose replicas fail together, or differ, cannot be safe."""
     counts = float(model.probability[configuration]) > 0 and model.problem.replicas > 1
-    return tuple(program.column(upper=1.0 if counts and sum(nodes.values()) > 1 else 0.0, whole=True) for nodes in on)
+    can = [counts and task.repeatable and sum(nodes.values()) > 1 for task, nodes in zip(model.problem.tasks, on, strict=True)]
+    return tuple(program.column(upper=1.0 if one else 0.0, whole=True) for one in can)

@@ -17,7 +17,15 @@ Row = tuple[frozenset[int], ...]
 
 def static(problem: Problem) -> Plan:
     """SR: every replica active all the time."""
-    return _always(problem, (frozenset(range(problem.replicas)),) * len(problem.tasks))
+    return _always(problem, all_active(problem))
+
+
+def all_active(problem: Problem) -> Row:
+    """All that may be active: of what does not repeat itself one, where it would be without replication."""
+    everyone = frozenset(range(problem.replicas))
+    if all(task.repeatable for task in problem.tasks):
+        return (everyone,) * len(problem.tasks)
+    return tuple(everyone if task.repeatable else alone for task, alone in zip(problem.tasks, none(problem).active[0], strict=True))
 
 
 def none(problem: Problem) -> Plan:
@@ -35,9 +43,8 @@ def none(problem: Problem) -> Plan:
 
 def greedy(problem: Problem) -> Plan:
     """GRD: from everything active, redundant replicas are switched off until no node is overloaded."""
-    model = Model(problem)
-    full = (frozenset(range(problem.replicas)),) * len(problem.tasks)
-    return Plan(tuple(_relieved(model, c, full) for c in range(len(problem.configurations))), problem.placement)
+    model, row = Model(problem), all_active(problem)
+    return Plan(tuple(_relieved(model, c, row) for c in range(len(problem.configurations))), problem.placement)
 
 
 def non_replicated(problem: Problem, half: Plan) -> Plan:

@@ -121,6 +121,8 @@ def _keeps(model: Model, goal: Goal, plan: Plan) -> bool:
     """Whether a start is for this placement and within all limits."""
     if dict(plan.placement) != dict(model.problem.placement) or not all(all(row) for row in plan.active):
         return False
+    if any(len(active) > 1 and not task.repeatable for row in plan.active for task, active in zip(model.problem.tasks, row, strict=True)):
+        return False
     loads = node_loads(model, plan.active, plan.placement)
     fits = all(load < node.capacity_cores * (1 - TOLERANCE) for row in loads for load, node in zip(row, model.problem.nodes, strict=True))
     return fits and (goal.penalty is not None or shortfall(model, goal, plan) <= TOLERANCE)

@@ -3,7 +3,8 @@
 Why: an optimiser may be wrong in ways its own arithmetic hides; no plan is applied that has a complaint.
 Called by: levee plan, the operator before it applies a plan, and every test of an optimiser in this package.
 
-The constraints are those of LAAR: (10) the goal, (11) no node overloaded, (12) one active replica of every task in every configuration.
+The constraints are those of LAAR: (10) the goal, (11) no node overloaded, (12) one active replica of every task in every configuration;
+besides, one at most where replicas would differ.
 """
 
 from collections.abc import Iterator
@@ -60,8 +61,11 @@ def _displaced(problem: Problem, plan: Plan, task: TaskId, moved: bool) -> Itera
 def _someone_active(problem: Problem, plan: Plan) -> Iterator[Complaint]:
     for configuration, row in zip(problem.configurations, plan.active, strict=True):
         for task, active in zip(problem.tasks, row, strict=True):
+            where = f"configuration {configuration.name}, task {task.id}"
             if not active:
-                yield Complaint(f"configuration {configuration.name}, task {task.id}", "no replica is active", AGAIN)
+                yield Complaint(where, "no replica is active", AGAIN)
+            elif len(active) > 1 and not task.repeatable:
+                yield Complaint(where, f"{len(active)} replicas are active, and they do not compute the same", AGAIN)
 
 
 def _overloads(definition: Definition) -> Iterator[Complaint]:

@@ -11,7 +11,7 @@ from levee.topology.graph import Strategy
 from levee.topology.spec import Resource
 from levee.topology.timing import deadline_s, failover_s, period_s
 from levee.topology.units import shown_duration
-from levee.topology.wanted import Target
+from levee.topology.wanted import Standby, Target
 from levee.topology.wording import listed
 
 TARGET = "spec.faultTolerance.target"
@@ -39,6 +39,23 @@ def target_of_strategy(resource: Resource) -> Iterator[Complaint]:
     other = CONTRADICTS.get(strategy)
     if given == [other]:
         yield Complaint(TARGET, f"asks for {other}, but the strategy is '{strategy}'", f"use strategy: {other}, or a target of {strategy}")
+
+
+def single(resource: Resource) -> Iterator[Complaint]:
+    """Operators of which one replica of each task is active are known to plans for a completeness."""
+    target = resource.spec.fault_tolerance.target
+    if target.fidelity is None and target.budget is None:
+        return
+    for index, operator in enumerate(resource.spec.operators):
+        if not operator.repeatable:
+            wrong = f"replicas of '{operator.name}' differ, and a plan for a fidelity or a budget does not know that"
+            yield Complaint(f"spec.operators[{index}].repeatable", wrong, "ask for a completeness, or compute it from the rows alone")
+
+
+def standbys(resource: Resource) -> Iterator[Complaint]:
+    if resource.spec.fault_tolerance.standby is Standby.REMOVED:
+        wrong = "cannot be yet: replicas that are not active stay as idle workers, so that they take over at once"
+        yield Complaint("spec.faultTolerance.standby", wrong, "write idle, or leave it out; replicas: 1 starts none besides")
 
 
 def price_of_completeness(resource: Resource) -> Iterator[Complaint]:
