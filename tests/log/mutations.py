@@ -341,7 +341,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     Mutation(4, "the trimmer deletes before it raises the floor", Trimmer, "trim", deletes_first, seeds=(0, 1)),
     Mutation(4, "the trimmer ignores pins", Trimmer, "oldest_pinned", limit_unchanged, seeds=(1, 15)),
     Mutation(
-        4, "a fork does not look at the floors again", fork, "inputs_are_kept", scripted(True), shape=sleepy, seeds=(3767,), crashes=True
+        4, "a fork does not look at the floors again", fork, "inputs_are_kept", scripted(True), shape=sleepy, seeds=(6235,), crashes=True
     ),
     Mutation(4, "a fork does not pin", pin, "place", scripted(10**9), seeds=(455,)),
     Mutation(4, "the floor is younger than retention", Trimmer, "old_enough", scripted(True), seeds=(6, 8)),

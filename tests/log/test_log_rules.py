@@ -10,14 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from levee.topology.names import OperatorName, TaskId
-from levee_spark.log import keys, probe, rank
+from levee_spark.log import ask, commit, keys, probe, rank
 from levee_spark.log.clock import StoreClock, corrected, stamped
 from levee_spark.log.digest import lineage, multiset_digest
 from levee_spark.log.floor import Sight, exempt
 from levee_spark.log.keys import Layout
 from levee_spark.log.rank import Last, Times
-from levee_spark.log.requests import Absent, Answer, Delete, Done, Exists, Found, Get, Overwrite, PutIfAbsent, Script
-from levee_spark.log.values import Record
+from levee_spark.log.requests import Absent, Answer, Delete, Done, Exists, Found, Get, Overwrite, PutIfAbsent, Script, Unknown, Wait
+from levee_spark.log.rest import sealed
+from levee_spark.log.values import EpochObject, Floor, Record
 from tests.log.simulation import run as simulation
 from tests.log.simulation.scenario import Faults, Scenario, draw
 from tests.log.simulation.store import MemoryStore
@@ -33,6 +34,9 @@ TIMES = Times(
     lead=9,
     backlog=9,
 )
+
+
+MINE = EpochObject(sealed(1, 0))
 
 
 class Nobody:
@@ -62,6 +66,21 @@ def driven(script: Script[object], store: MemoryStore, leg_ms: int = 1) -> objec
                     answer = Done(began_ms, now_ms)
     except StopIteration as end:
         return end.value
+
+
+# ---- rule 3
+
+
+@pytest.mark.parametrize("ask_for", [lambda: commit.commit("epochs/1", MINE), lambda: ask.agree("control/1", Floor(1, 1), Floor)])
+def test_whoever_writes_to_a_store_that_takes_nothing_asks_later_and_later(ask_for: Callable[[], Script[object]]) -> None:
+    """As where its disk is full: reading is answered."""
+    script, pauses = ask_for(), list[int]()
+    request = next(script)
+    while len(pauses) < 10:
+        if isinstance(request, Wait):
+            pauses.append(request.ms)
+        request = script.send(Unknown("no room", 0, 1) if isinstance(request, PutIfAbsent) else Absent(0, 1))
+    assert pauses == [20, 40, 80, 160, 320, 640, 1_280, 2_000, 2_000, 2_000]
 
 
 # ---- rule 10

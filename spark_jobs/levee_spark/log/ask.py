@@ -75,12 +75,14 @@ def read(key: str, kind: type[R]) -> Script[R | None]:
 
 def agree(key: str, record: R, kind: type[R]) -> Script[R]:
     """Put if absent, then whatever is there: the first wins, and all who ask see the same."""
+    pause_ms = RETRY_MS_MIN
     while True:
         yield PutIfAbsent(key, record)  # type: ignore[arg-type]  # R is one of Record, which no TypeVar can say
         there = yield from read(key, kind)
         if there is not None:
             return there
-        yield Wait(RETRY_MS_MIN)
+        yield Wait(pause_ms)
+        pause_ms = min(2 * pause_ms, RETRY_MS_MAX)
 
 
 def overwrite(key: str, record: Record) -> Script[Done]:

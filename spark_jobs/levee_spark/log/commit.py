@@ -13,8 +13,6 @@ from levee_spark.log.keys import second_key
 from levee_spark.log.requests import Absent, Corrupt, Done, Found, Get, PutIfAbsent, Script, Wait, Want
 from levee_spark.log.values import EpochObject, Manifest
 
-AGAIN_MS = 20
-
 
 class Unreadable(Exception):
     """There is an epoch, it is corrupt, and nobody has rebuilt it yet."""
@@ -34,6 +32,7 @@ class Committed:
 
 def commit(key: str, mine: EpochObject) -> Script[Committed]:
     """Put once, then read back unless the put was answered with success."""
+    pause_ms = ask.RETRY_MS_MIN
     while True:
         answer = yield PutIfAbsent(key, mine)
         if succeeded(answer):
@@ -41,7 +40,8 @@ def commit(key: str, mine: EpochObject) -> Script[Committed]:
         found = yield from seen(key)
         if isinstance(found, Committed):
             return found
-        yield Wait(AGAIN_MS)  # Neither mine nor another's: it was not carried out (yet), so try again.
+        yield Wait(pause_ms)  # Neither mine nor another's: it was not carried out (yet), so try again.
+        pause_ms = min(2 * pause_ms, ask.RETRY_MS_MAX)
 
 
 def succeeded(answer: object) -> bool:
