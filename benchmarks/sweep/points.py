@@ -105,10 +105,10 @@ def exhaustive(found: Sequence[Point]) -> Iterator[Trial]:
 
 
 def sampled(found: Sequence[Trial], count: int, seed: int) -> list[Trial]:
-    """So many, of all kinds and with and without a second crash in turn."""
-    groups: dict[tuple[Kind, bool], list[Trial]] = {}
+    """So many, of all kinds in turn, first without a second crash and then with one."""
+    groups: dict[tuple[bool, Kind], list[Trial]] = {}
     for one in shuffled(found, seed):
-        groups.setdefault((one.point.kind, one.second is not None), []).append(one)
+        groups.setdefault((one.second is not None, one.point.kind), []).append(one)
     in_turn: list[Trial] = []
     while any(groups.values()):
         in_turn += [group.pop() for _, group in sorted(groups.items()) if group]

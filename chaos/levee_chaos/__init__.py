@@ -16,5 +16,6 @@ def discover(discover_system: bool = True) -> dict[str, Any]:  # noqa: ARG001  (
 
     found: dict[str, Any] = initialize_discovery_result("levee-chaos", __version__, "levee")
     found["activities"] += discover_actions("levee_chaos.actions")
+    found["activities"] += discover_actions("levee_chaos.triggers")
     found["activities"] += discover_probes("levee_chaos.probes")
     return found

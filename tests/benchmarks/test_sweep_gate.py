@@ -62,6 +62,7 @@ def test_a_sample_has_of_all_kinds_and_is_the_same_by_its_seed() -> None:
     sample = points.sampled(trials, 6, 5)
     assert sample == points.sampled(trials, 6, 5)
     assert {(one.point.kind, one.second is None) for one in sample} == {(kind, alone) for kind in Kind for alone in (True, False)}
+    assert {one.point.kind for one in points.sampled(trials, len(Kind), 5)} == set(Kind)
     assert len(points.sampled(trials, 1000, 5)) == len(trials)
 
 

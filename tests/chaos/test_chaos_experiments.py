@@ -14,7 +14,7 @@ from chaoslib.experiment import ensure_experiment_is_valid
 
 import levee
 import levee_chaos
-from levee_chaos import actions, limits, probes
+from levee_chaos import actions, limits, probes, triggers
 from levee_chaos.journal import Step
 from levee_chaos.refusals import Refused
 from tests.chaos.toys import CHAOS, EXPERIMENTS, Toy, changed, running_toy, until
@@ -59,7 +59,7 @@ def test_a_ready_experiment_is_valid_and_ends_its_faults(experiment: Path) -> No
 
 def test_chaos_toolkit_discovers_every_action_and_probe_with_its_documentation(tmp_path: Path) -> None:
     found = {one["name"]: one for one in levee_chaos.discover()["activities"]}
-    assert set(found) == {*actions.__all__, *probes.__all__}
+    assert set(found) == {*actions.__all__, *triggers.__all__, *probes.__all__}
     assert all(one["doc"] for one in found.values())
     assert {one["name"] for one in found["crash_replica"]["arguments"]} >= {"topology", "operator", "task", "role", "node"}
     command = [

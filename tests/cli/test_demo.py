@@ -1,5 +1,7 @@
-"""The demo's arithmetic, and what it refuses; running it takes minutes and is left to `make demo`."""
+"""The demo's arithmetic, and what it refuses; tests/e2e runs it."""
 
+import errno
+import socket
 from collections import Counter
 from pathlib import Path
 
@@ -23,6 +25,7 @@ from levee.topology.names import ConfigurationName, NodeName, TaskId
 from levee.worlds.local.faults import Fault, Hit, Kind
 from levee.worlds.local.script import Inflicted
 from levee_spark.log.values import Shape
+from levee_spark.spark import java
 from tests.cli.stage import levee
 
 GOLDEN = {1: Counter(a=1, b=2), 2: Counter(c=1)}
@@ -124,9 +127,30 @@ def test_a_folder_that_is_not_the_demos_is_left_alone(tmp_path: Path, capsys: py
     assert (tmp_path / "thesis.tex").exists()
 
 
-def test_too_little_memory_is_said_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(demo_check, "MEMORY_MIB", 10**9)
-    assert [one.where for one in demo_check.memory()] == ["memory"]
+def no_java() -> Path:
+    raise java.NoJava("no Java from 17 on was found")
+
+
+def no_port(*_: object) -> socket.socket:
+    raise OSError(errno.EPERM, "Operation not permitted")
+
+
+@pytest.mark.parametrize(
+    ("place", "name", "value", "where"),
+    [
+        (demo_check, "MEMORY_MIB", 10**9, "memory"),
+        (demo_check, "DISK_MIB", 10**9, "disk"),
+        (java, "find", no_java, "Java"),
+        (socket, "create_server", no_port, "network"),
+    ],
+)
+def test_what_is_missing_or_too_small_is_said_first(
+    place: object, name: str, value: object, where: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(place, name, value)
+    [found] = demo_check.complaints(tmp_path / "not" / "there")
+    assert found.where == where
+    assert found.fix
 
 
 def test_rows_are_read_from_the_files_as_they_are_named(tmp_path: Path) -> None:

@@ -46,6 +46,18 @@ def test_a_function_that_raises_fails_its_task_and_once_corrected_goes_on_withou
     check_undisturbed(tmp_path, plant.streams())
 
 
+def test_a_branch_that_fails_does_not_stop_the_others(tmp_path: Path) -> None:
+    """They read the same source, which seals on for as long as `backlog` permits."""
+    (tmp_path / "mine.py").write_text(MINE.format(epoch=RAISES_AT))
+    branch = '\n  - {name: branch, function: "mine:labelled", inputs: [{from: numbers, cost: 1us}]}'
+    sink = f', {{name: of-branch, from: branch, spark: {{format: json, options: {{path: "{tmp_path / "branch"}"}}}}}}'
+    with planted(tmp_path, Wish(nodes=1, replicas=1, more_operators=branch, more_sinks=sink)) as plant:
+        plant.until("the branch fails", lambda turn: turn.seen.states()[ReplicaName("branch/0/0")].status is Status.FAILED)
+        plant.until("the others go on", lambda _: plant.delivered_epoch() > 2 * RAISES_AT)
+    assert max(delivered(tmp_path / "branch")) == RAISES_AT - 1
+    check_undisturbed(tmp_path, plant.streams())
+
+
 def test_a_correction_under_another_name_takes_over_where_the_function_fails(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(MINE.format(epoch=RAISES_AT))
     with planted(tmp_path, Wish(nodes=1, replicas=2, labelled="mine:labelled")) as plant:

@@ -154,7 +154,8 @@ def test_a_primary_that_slept_and_a_task_that_lost_both_replicas_change_no_epoch
     assert any("is paused" in one.text for turn in turns for one in turn.news)
 
 
-def test_a_run_that_is_killed_leaves_nothing_behind_and_the_next_one_goes_on(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name)
+def test_a_run_that_is_ended_by_a_signal_leaves_nothing_behind_and_the_next_one_goes_on(number: signal.Signals, tmp_path: Path) -> None:
     first = subprocess.Popen([sys.executable, "-m", "tests.worlds.toy_run", str(tmp_path)], stdout=subprocess.DEVNULL)
     folder = Folder(tmp_path / "run")
     try:
@@ -163,7 +164,7 @@ def test_a_run_that_is_killed_leaves_nothing_behind_and_the_next_one_goes_on(tmp
         assert table is not None
         started = processes_of(table)
     finally:
-        first.kill()
+        first.send_signal(number)
         first.wait()
     assert eventually(lambda: not any(map(processes.lives, started)))
     before = len(delivered(tmp_path))
