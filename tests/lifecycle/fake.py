@@ -29,6 +29,7 @@ class World:
     broken: set[int] = field(default_factory=set)  # generations that no check passes
     infeasible: set[int] = field(default_factory=set)
     stuck: set[int] = field(default_factory=set)  # whose pods never become ready
+    redrawn: set[int] = field(default_factory=set)  # with another graph than the generation before
     suspend: bool = False
     deleted: bool = False
     nonce: int = 0
@@ -201,7 +202,10 @@ async def make_plan(world: World, _: Context) -> str:
 
 async def replan(world: World, context: Context) -> str:
     said = await read_spec(world, context)
-    return said if said == "refused" else await make_plan(world, context)
+    said = said if said == "refused" else await make_plan(world, context)
+    assert world.log is not None
+    runs, graphs = world.log[0] == "open", [sum(one <= of for one in world.redrawn) for of in (world.read, world.log[1])]
+    return "reshape" if said == "planned" and runs and graphs[0] != graphs[1] else said
 
 
 async def write_plan(world: World, _: Context) -> str:

@@ -21,6 +21,11 @@ def edit_badly(world: World) -> None:
     world.infeasible.add(world.generation)
 
 
+def redraw(world: World) -> None:
+    edit(world)
+    world.redrawn.add(world.generation)
+
+
 def suspend(world: World) -> None:
     world.suspend = True
 
@@ -48,6 +53,7 @@ def nothing(_: World) -> None:
 SCRIPTS: dict[str, tuple[str, tuple[Deed, ...]]] = {
     "edited, suspended, resumed and deleted": ("job", (nothing, edit, suspend, resume, delete)),
     "edited into nonsense, restarted and deleted": ("job", (nothing, edit_badly, restart, edit, delete)),
+    "given another graph and deleted": ("job", (nothing, redraw, delete)),
     "comes to its end": ("bounded", (nothing, suspend, resume, exhaust, restart, delete)),
 }
 

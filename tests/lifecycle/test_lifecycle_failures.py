@@ -109,7 +109,7 @@ def test_who_wants_no_other_try_after_all_gets_none() -> None:
 def test_no_error_ends_a_topology_that_runs(name: str) -> None:
     """By their leave alone: `onFailure: cancel`, or their user."""
     document = machine(name)
-    living = {state for state in ("running", "updating", "reverting", "completing") if state in document.states}
+    living = {state for state in ("running", "updating", "reshaping", "reverting", "completing") if state in document.states}
     for one in (each for each in document.transitions if each.origin in living and each.to not in living):
         assert one.when in {"give_up", "cancel", "suspend", "restart", "ended"}, one
 

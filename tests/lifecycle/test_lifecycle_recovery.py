@@ -5,7 +5,7 @@ import pytest
 from levee.lifecycle.documents import machine
 from levee.lifecycle.names import OnFailure
 from tests.lifecycle.fake import Operator, World
-from tests.lifecycle.scripts import delete, edit, exhaust, resume, suspend
+from tests.lifecycle.scripts import delete, edit, exhaust, redraw, resume, suspend
 
 JOB, BOUNDED = machine("job"), machine("bounded")
 PODS = ["index.1.0", "market.1.0", "vwap.1.0"]
@@ -120,6 +120,26 @@ def test_updating_is_reverted_where_the_nodes_no_longer_suffice_after_the_crash(
     operator.world.infeasible.add(2)
     operator.settle()
     assert (operator.state, sorted(operator.world.pods), operator.world.plan) == ("running", PODS, 1)
+
+
+@pytest.mark.parametrize("point", ["before pause_at_epoch", "after pause_at_epoch"])
+def test_reshaping_orders_the_pause_once_and_goes_on_with_the_other_graph(point: str) -> None:
+    operator = running()
+    redraw(operator.world)
+    dies(operator, point)
+    assert operator.state == "reshaping"
+    operator.settle()
+    renewed = ["index.2.0", "market.2.0", "vwap.2.0"]
+    assert (operator.state, sorted(operator.world.pods), operator.world.log) == ("running", renewed, ("open", 2, 0))
+    assert operator.world.created == [*PODS, *renewed]
+
+
+def test_reshaping_goes_on_as_it_was_where_somebody_never_comes_to_the_last_epoch() -> None:
+    operator = running(stop_hangs=True)
+    redraw(operator.world)
+    dies(operator, "after pause_at_epoch")
+    operator.settle()
+    assert (operator.state, sorted(operator.world.pods), operator.world.log) == ("running", PODS, ("open", 1, 0))
 
 
 @pytest.mark.parametrize("point", ["refused", "plan reverted", "after revert_plan", "removed index.2.0"])

@@ -16,6 +16,7 @@ from levee.serve.shop import Shop
 from levee.worlds.kubernetes.world import KubernetesWorld
 from levee.worlds.simulated.living.deeds import DIVISIBLE
 from tests.e2e.cluster import fit_operator
+from tests.e2e.cluster.test_e2e_fit import LIFE
 from tests.serve.plant import PATH, Killed, Plant, operator, topology
 
 JOB = machine("job")
@@ -30,6 +31,10 @@ PLACES: tuple[tuple[Any, str], ...] = (
 )
 
 Dies = Callable[[str], str]
+
+
+def test_the_sample_on_a_cluster_has_a_moment_of_every_state_that_can_be_left() -> None:
+    assert {DOCUMENTS[name].moment.state for name, _ in LIFE} == {one.origin for one in JOB.transitions}
 
 
 @pytest.fixture

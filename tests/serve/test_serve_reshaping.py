@@ -1,4 +1,4 @@
-"""Another graph is taken up where a topology was suspended, and refused while it runs."""
+"""Another graph is taken up where a topology was suspended; one that runs stops for it, and goes on from there."""
 
 import itertools
 from pathlib import Path
@@ -11,6 +11,7 @@ from levee.topology import drawing
 from levee.topology.names import OperatorName, TaskId
 from levee.worlds import reshaping
 from levee.worlds.local.book import Book
+from levee_spark.log.requests import Script
 from tests.serve.plant import PATH, Operator, Plant, operator, topology
 
 LAST = 7
@@ -55,17 +56,81 @@ def planned(plant: Plant) -> tuple[str, str]:
     return found["reason"], found["message"]
 
 
-def test_while_it_runs_another_graph_is_refused_and_says_what_to_do(tmp_path: Path) -> None:
+def uids(plant: Plant) -> set[str]:
+    return {pod["metadata"]["uid"] for pod in plant.pods()}
+
+
+def states(one: Operator) -> list[str]:
+    """That were stored, the last ones last."""
+    return [passage["state"] for passage in one.plant.things[PATH]["status"]["history"]]
+
+
+def test_what_runs_stops_for_another_graph_and_goes_on_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plant, one = begun(tmp_path)
-    born = list(plant.born)
+    monkeypatch.setattr(reshaping, "behind", lambda *_: ())
+    before = uids(plant)
     plant.apply(grown(tmp_path))
+    one.run("reshaping", 30)
+    assert OperatorName("more") not in graph_in_force(one).operators
+    one.run("running", 30)
+    assert OperatorName("more") in graph_in_force(one).operators
+    assert states(one)[-4:] == ["updating", "reshaping", "updating", "running"]
+    assert before.isdisjoint(uids(plant))  # each was started for one graph
+    assert one.life is not None
+    book = one.life.ground.need_world().book
+    assert (tmp_path / "store" / book.wiring.layout.checkpoint(TaskId("more/0"), LAST)).exists()
+
+
+def test_who_takes_over_while_it_stops_for_another_graph_goes_on_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant, one = begun(tmp_path)
+    monkeypatch.setattr(reshaping, "behind", lambda *_: ())
+    plant.apply(grown(tmp_path))
+    one.run("reshaping", 30)
+    another = operator(plant)
+    another.run("running", 30)
+    assert OperatorName("more") in graph_in_force(another).operators
+
+
+def test_nothing_stops_for_a_graph_that_cannot_be(tmp_path: Path) -> None:
+    plant, one = begun(tmp_path)
+    born, told = list(plant.born), topology(tmp_path / "store")
+    told["spec"]["sources"][0]["parallelism"] = 2
+    plant.apply(told)
     one.go_on(6)
     one.run("running")
-    reason, message = planned(plant)
-    assert reason == "CannotChange"
-    assert "spec.suspend" in message
+    assert planned(plant)[0] == "CannotChange"
+    assert "another parallelism (1 before, 2 now)" in planned(plant)[1]
     assert plant.born == born
-    assert OperatorName("more") not in graph_in_force(one).operators
+    assert "reshaping" not in states(one)
+
+
+def test_an_operator_whose_state_could_not_follow_is_refused_before_anything_stops(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant, one = begun(tmp_path)
+    monkeypatch.setattr(reshaping, "keeps_state", having_state)
+    told = topology(tmp_path / "store")
+    told["spec"]["operators"][0] |= {"parallelism": 2}
+    told["spec"]["operators"][0]["inputs"][0]["partitionBy"] = ["key"]
+    plant.apply(told)
+    one.go_on(6)
+    one.run("running")
+    assert planned(plant)[0] == "CannotChange"
+    assert "its state cannot follow them" in planned(plant)[1]
+    assert "reshaping" not in states(one)
+
+
+def having_state(_book: Book, _task: TaskId, epoch: int | None) -> Script[bool]:
+    assert epoch is None, "it runs, so what it has published last counts"
+    return True
+    yield
+
+
+def test_a_task_that_has_not_come_to_the_last_epoch_keeps_what_ran_as_it_was(tmp_path: Path) -> None:
+    plant, one = begun(tmp_path)
+    plant.apply(grown(tmp_path))
+    one.run("reshaping", 30)
+    one.go_on(8)
+    goes_on_as_it_was(one)
+    assert f"has not come to epoch {LAST}" in planned(plant)[1]
 
 
 def test_a_suspended_topology_goes_on_with_another_graph_and_what_is_new_begins_where_all_stopped(

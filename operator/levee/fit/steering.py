@@ -144,16 +144,16 @@ class Steering:
         wishes, read = self.life.wishes, self.life.memory.read
         if after.when == "infeasible" and name == "make_plan":
             wishes.infeasible.add(read)
-        elif after.when in {"infeasible", "refused"}:
+        elif after.when in (sets := {"infeasible": wishes.infeasible, "refused": wishes.broken, "reshape": wishes.redrawn}):
             wishes.generation += wishes.generation in {read, self.life.in_force}
-            (wishes.broken if after.when == "refused" else wishes.infeasible).add(wishes.generation)
+            sets[after.when].add(wishes.generation)
 
     def answer(self, name: MethodName, context: Context, after: Transition | None, said: EventName | None) -> None:
         """It has been done, and its answer is lost."""
         state, generation = context.record.state, self.life.wishes.generation
         if after is not None and after.when in {ERROR, GIVE_UP}:
             self.doomed.add((name, state, generation))
-            if decides(self.machine, state) == "start":
+            if "start" in {decides(self.machine, state), decides(self.machine, after.to)}:
                 self.life.wishes.hopeless.add(generation)
         if (name, state, generation) in self.doomed:
             raise Hopeless("it never succeeds here")

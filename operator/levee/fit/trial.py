@@ -96,7 +96,9 @@ class Trial:
         return "there was nobody to hit" if self.striker.missed else ""
 
     def settle(self) -> None:
-        self.live_until(lambda: "a fault lasts" if self.life.world.now <= self.striker.until_ms else unsettled(self.life), SETTLED_IN_MS)
+        """Who is to go does not wait until he is given up."""
+        most_ms = GONE_IN_MS if self.life.wishes.deleted else SETTLED_IN_MS
+        self.live_until(lambda: "a fault lasts" if self.life.world.now <= self.striker.until_ms else unsettled(self.life), most_ms)
 
     def live_until(self, lacks: Callable[[], str], most_ms: int) -> None:
         began, quiet, why = self.life.world.now, 0, "?"

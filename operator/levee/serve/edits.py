@@ -34,7 +34,7 @@ class Edits:
         self.trials = Trials(self.ground.shop, self.ground.owner, self.ground.news.append)
 
     def replan(self, context: Context) -> str:
-        """What workers read when they start, and the graph, can be otherwise only where the streams have stopped; most else at any time."""
+        """What workers read when they start can be otherwise only where the streams have stopped; for another graph they stop."""
         ground = self.ground
         if self.making.read_spec(context) == "refused":
             return "refused"
@@ -44,24 +44,22 @@ class Edits:
         if wrong := list(lasting.complaints(before, after, at_rest=at_rest)):
             ground.trouble = ("CannotChange", "; ".join(map(complaint_text, wrong)))
             return "refused"
-        if not at_rest and not self.is_drawn_as_in_force(ground.resource):
-            ground.trouble = ("CannotChange", f"the graph is another one, and the streams run: {WAYS.to_rest}")
-            return "refused"
         if self.is_adapted():
             ground.draft = ground.draft or ground.in_force()
         if ground.draft is None or ground.draft.generation != ground.read:
             said = self.making.planned(ground.resource)
             if said != "planned":
                 return said
-        return self.tried()
+        return self.tried(at_rest=at_rest)
 
-    def tried(self) -> str:
-        """As `levee run` does it: what cannot go on with the state that is there is not taken up."""
+    def tried(self, *, at_rest: bool) -> str:
+        """As `levee run` does it: what cannot go on with the state that is there is not taken up, and nobody stops for it."""
         ground, draft = self.ground, self.ground.draft
         assert draft is not None, "it has just been made"
         record, wanted = ground.need_world().book.newest(), ground.wanted(draft)
-        if record is not None and self.is_of_another_graph(record, wanted, draft):
-            wrong = tuple(reshaping.complaints(ground.need_world().book, record, wanted, WAYS))
+        reshapes = record is not None and self.is_of_another_graph(record, wanted, draft)
+        if record is not None and reshapes:
+            wrong = tuple(reshaping.complaints(ground.need_world().book, record, wanted, WAYS, at_rest=at_rest))
             ground.trouble = ("CannotChange", "; ".join(map(complaint_text, wrong)))
             if wrong:
                 return "refused"
@@ -73,7 +71,9 @@ class Edits:
             ground.trouble = ("DryRunFailed", complaint_text(wrong[0]))
             raise
         ground.trouble = ("DryRunFailed", "; ".join(map(complaint_text, wrong))) if wrong else ("", "")
-        return "refused" if wrong else "planned"
+        if wrong:
+            return "refused"
+        return "reshape" if reshapes and not at_rest else "planned"
 
     def is_of_another_graph(self, record: ControlRecord, wanted: Wanted, draft: WrittenPlan) -> bool:
         """By the record above all: a plan that was taken up may be in force nowhere yet."""

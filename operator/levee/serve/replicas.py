@@ -16,14 +16,14 @@ from levee.serve.ground import Ground
 from levee.serve.making import nonce_of
 from levee.topology.wording import complaint_text
 from levee.worlds import reshaping
-from levee.worlds.kubernetes import companions, names
+from levee.worlds.kubernetes import companions, names, trial
 from levee.worlds.kubernetes.world import KubernetesWorld
 from levee.worlds.local.book import StoreSilent
 from levee_spark.log import control
 from levee_spark.log.values import ControlRecord
 
 WAYS = reshaping.Ways(
-    to_rest="put it back and set spec.suspend to true; when it is suspended, change the graph and set it to false",
+    to_rest="put it back, and change it again when all tasks keep up",
     anew="put the graph back, or make a new topology",
 )
 
@@ -50,10 +50,14 @@ class Replicas:
             raise Overtaken
 
     def reshape(self, world: KubernetesWorld, record: ControlRecord) -> None:
-        """Another graph: what is added begins where all stand. Whoever has let them run on meanwhile has written a record of its own."""
+        """Another graph: what is added begins where all stand, and nobody who knows the one before is left when the record comes.
+
+        Whoever has let them run on meanwhile has written a record of its own.
+        """
         if wrong := list(reshaping.complaints(world.book, record, world.wanted, WAYS)):
             self.ground.trouble = ("CannotChange", "; ".join(map(complaint_text, wrong)))
             raise Overtaken
+        self.ground.shop.remove_pods(self.ground.owner, lambda pod: not trial.is_trial(pod))
         reshaping.begin(world.book, record, world.wanted)
 
     def start_replicas(self, context: Context) -> None:

@@ -25,7 +25,7 @@ Object: TypeAlias = Mapping[str, Any]
 AT_ONCE = 5_000  # objects: seconds of work
 STUCK_MS = 120_000  # a pod that should have been gone for so long is not waited for
 LET_GO = "spec.deletionPolicy: retain lets it go without"
-LIVED = {"dispatching", "running", "updating", "reverting", "completing", "suspending", "suspended"}
+LIVED = {"dispatching", "running", "updating", "reshaping", "reverting", "completing", "suspending", "suspended"}
 
 
 @dataclass(slots=True)

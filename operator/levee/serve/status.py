@@ -25,7 +25,7 @@ WELL = {
     *(Reason.SETTLED, Reason.RATES_UNKNOWN, Reason.ALL_READY, Reason.FIRST_EPOCHS, Reason.RATES_CHANGED, Reason.WAITING, Reason.OPENING),
     Reason.CATCHING_UP,
 }
-LIVING = {"dispatching", "running", "updating", "reverting", "completing"}
+LIVING = {"dispatching", "running", "updating", "reshaping", "reverting", "completing"}
 AT_REST = {"suspended", "failed", "canceled", "completed"}
 MESSAGE_MAX = 4_000
 READABLE = ("observedGeneration", "conditions", "plan", "configuration", "replicas", "lagEpochs", "account")  # nobody acts by it

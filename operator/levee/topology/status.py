@@ -26,6 +26,7 @@ class State(StrEnum):
     DISPATCHING = "dispatching"
     RUNNING = "running"
     UPDATING = "updating"
+    RESHAPING = "reshaping"
     REVERTING = "reverting"
     SUSPENDING = "suspending"
     SUSPENDED = "suspended"

@@ -3,7 +3,7 @@
 Why: a graph changes while all tasks stand at the last epoch of a stop, for all of them with the epoch after it: so no task ever meets the
 epochs of two graphs, what is removed has its last epoch, and what is added its first. Both worlds ask here before they write the record,
 and what cannot be is refused with what to do instead, before anything has changed.
-Called by: the local world's `opening`; serve, when a topology is resumed.
+Called by: the local world's `opening`; serve, when a topology with another graph is resumed, or is to stop for it.
 """
 
 from collections.abc import Iterable, Iterator
@@ -16,7 +16,7 @@ from levee.topology.complaint import Complaint
 from levee.topology.drawing import Difference, Drawing
 from levee.topology.names import OperatorName, TaskId
 from levee.worlds.local.book import Book
-from levee_spark.log import ask, head, rest
+from levee_spark.log import ask, head, publish, rest
 from levee_spark.log.requests import Script
 from levee_spark.log.values import ControlRecord, PublishedCheckpoint
 
@@ -43,14 +43,20 @@ def is_drawn_otherwise(record: ControlRecord, wanted: Wanted) -> bool:
     return is_other(record, wanted) and drawing.read(record.shape.graph) is not None
 
 
-def complaints(book: Book, record: ControlRecord, wanted: Wanted, ways: Ways) -> Iterator[Complaint]:
-    """Why these streams cannot go on with the wanted graph; nothing: `begin` may follow, and then the record."""
+def complaints(book: Book, record: ControlRecord, wanted: Wanted, ways: Ways, *, at_rest: bool = True) -> Iterator[Complaint]:
+    """Why these streams cannot go on with the wanted graph; nothing: `begin` may follow, and then the record.
+
+    Asked while they run: why they could not if they stopped now.
+    """
     before, after = drawing.read(record.shape.graph), drawing.read(wanted.shape.graph)
     if before is None or after is None:
         yield Complaint(WHERE, "an early version of Levee has made these streams, and did not note their graph", ways.anew)
         return
     found = drawing.difference(before, after)
     yield from of_names(before, after, found)
+    if not at_rest:
+        yield from of_states(book, before, found, wanted, None)
+        return
     epoch = resting(book, record, before)
     if epoch is None:
         yield Complaint(WHERE, "the graph is another one, and its tasks do not stand at one epoch yet", ways.to_rest)
@@ -93,16 +99,18 @@ def of_names(before: Drawing, after: Drawing, found: Difference) -> Iterator[Com
         yield Complaint("spec", f"'{name}' {wrong}", "give it another name")
 
 
-def of_states(book: Book, before: Drawing, found: Difference, wanted: Wanted, epoch: int) -> Iterator[Complaint]:
-    """A state stands in the task whose rows have made it."""
+def of_states(book: Book, before: Drawing, found: Difference, wanted: Wanted, epoch: int | None) -> Iterator[Complaint]:
+    """A state stands in the task whose rows have made it. None: by what each has published last."""
     tasks = before.tasks()
     for name in sorted(found.scattered - wanted.discards):
         if any(book.carry_out(keeps_state(book, task, epoch)) for task in tasks[name]):
             yield Complaint(f"{WHERE}, '{name}'", SCATTERED, STAY)
 
 
-def keeps_state(book: Book, task: TaskId, epoch: int) -> Script[bool]:
+def keeps_state(book: Book, task: TaskId, epoch: int | None) -> Script[bool]:
     """A lane without any publishes one file, which says only where it stands."""
+    if epoch is None:
+        epoch = yield from publish.latest(book.wiring.layout, task)
     if epoch == 0:
         return False
     found = yield from ask.read(book.wiring.layout.checkpoint(task, epoch), PublishedCheckpoint)

@@ -35,6 +35,8 @@ pytestmark = [pytest.mark.e2e, pytest.mark.breaks_nodes]
 PODS, HALF = 3, 2  # one on each node
 TASKS = ("aggregator/0", "market/0", "out/0", "trade-filter/0")
 REPLICAS = sorted(f"{task}/{number}" for task in TASKS for number in (0, 1))
+MORE = "more"  # what another graph has besides: an operator and a sink that reads it
+WITH_MORE = sorted([*REPLICAS, *(f"{task}/0/{number}" for task in (MORE, "of-more") for number in (0, 1))])
 EDITED = "edited:aggregator"  # computes the same under another name
 CODE = code(
     edited="from levee_spark.examples import bargains\n\n\ndef aggregator(inputs):\n    return bargains.aggregator(inputs)\n",
@@ -296,17 +298,32 @@ def test_one_that_is_deleted_while_its_pods_start_leaves_nothing(running: Trades
         assert len(watch.born()) == 1
 
 
-def test_suspended_it_stops_at_one_epoch_and_resumed_goes_on_with_the_next(running: Trades) -> None:
+def test_it_stops_for_another_graph_and_goes_on_with_it_and_suspended_it_is_given_the_one_before(running: Trades) -> None:
+    births = len(running.watch.born())
+    function, path = "levee_spark.examples.bargains:trade_filter", f"{running.prefix}/more"
+    operator = {"name": MORE, "function": function, "inputs": [{"from": "market", "cost": "10us"}]}
+    sink = {"name": "of-more", "from": MORE, "spark": {"format": "parquet", "options": {"path": path}}}
+    added = [{"op": "add", "path": f"/spec/{part}/-", "value": value} for part, value in (("operators", operator), ("sinks", sink))]
+    running.patch(added, "json")
+    running.wait(lambda: running.state() == "running" and running.is_settled(WITH_MORE), "it runs with the other graph")
+    running.goes_on()
+    assert replicas_of(running.watch.born(births)) == WITH_MORE, "each is started once"
+
     births = len(running.watch.born())
     running.patch({"spec": {"suspend": True}})
     running.wait(lambda: running.state() == "suspended" and running.watch.there() == [], "it is suspended")
     last = running.last_epochs()
     assert len(set(last.values())) == 1, "all streams end with the same epoch"
-    running.patch({"spec": {"suspend": False}})
+    removed = [{"op": "remove", "path": f"/spec/{part}"} for part in ("operators/2", "sinks/1", "suspend")]
+    running.patch(removed, "json")
     running.wait(lambda: running.state() == "running" and running.is_settled(REPLICAS), "it runs again")
     running.goes_on()
     assert replicas_of(running.watch.born(births)) == REPLICAS, "each is started once"
-    assert min(running.last_epochs().values()) > max(last.values())
+    assert min(without_more(running).values()) > max(last.values())
+
+
+def without_more(life: Trades) -> dict[str, int]:
+    return {stream: epoch for stream, epoch in life.last_epochs().items() if f"/{MORE}/" not in f"{stream}/"}
 
 
 # ---- nodes
@@ -365,5 +382,5 @@ def test_deleted_it_ends_at_one_epoch_though_operators_die_and_its_output_is_tha
     lead(running)
     running.wait(lambda: not running.is_there and running.watch.there() == [], "it is gone, and its pods")
     assert running.watch.born(births) == []
-    (last,) = set(running.last_epochs().values())
+    (last,) = set(without_more(running).values())
     compare(running.rows(), undisturbed.rows(last))

@@ -23,7 +23,7 @@ from levee.worlds.kubernetes.seen import PodSeen, node_seen, pod_seen
 from levee.worlds.local.asking import replicas_in
 from levee.worlds.local.table import RunTable, TaskEntry, Told
 
-LIVING = {"dispatching", "running", "updating", "reverting", "completing"}
+LIVING = {"dispatching", "running", "updating", "reshaping", "reverting", "completing"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ from levee.worlds.kubernetes.jobs import JobSeen, job_seen
 from levee.worlds.kubernetes.names import Owner
 from levee.worlds.kubernetes.seen import condition
 
-LIVING = {"dispatching", "running", "updating", "reverting", "completing"}
+LIVING = {"dispatching", "running", "updating", "reshaping", "reverting", "completing"}
 CONTROL = ("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master")
 OUTPUT_LINES = "5000"
 JOB_NAME = "batch.kubernetes.io/job-name"  # a label that Kubernetes gives the pods of a Job

@@ -53,7 +53,11 @@ async def make_plan(life: Life, _: Context) -> str:
 async def replan(life: Life, context: Context) -> str:
     life.need_store()
     said = await read_spec(life, context)
-    return said if said == "refused" else await make_plan(life, context)
+    if said != "refused":
+        said = await make_plan(life, context)
+    runs = life.world.record is not None and not life.world.stopped
+    is_other = life.wishes.graph(life.memory.read) != life.wishes.graph(life.in_force)
+    return "reshape" if said == "planned" and runs and is_other else said
 
 
 async def write_plan(life: Life, _: Context) -> str:

@@ -17,9 +17,13 @@ class Wishes:
     broken: set[int] = field(default_factory=set)  # generations that no check passes
     infeasible: set[int] = field(default_factory=set)  # generations for which there is no plan
     hopeless: set[int] = field(default_factory=set)  # generations with which something never succeeds
+    redrawn: set[int] = field(default_factory=set)  # generations with another graph than the one before
     suspend: bool = False
     deleted: bool = False
     nonce: int = 0
+
+    def graph(self, generation: int) -> int:
+        return sum(one <= generation for one in self.redrawn)
 
     def can_be(self, generation: int) -> bool:
         """In force."""
