@@ -12,9 +12,10 @@ from levee.topology.names import OperatorName, TaskId
 from levee.worlds import reshaping
 from levee.worlds.local.book import Book
 from levee_spark.log.requests import Script
-from tests.serve.plant import PATH, Operator, Plant, operator, topology
+from tests.serve.plant import PATH, Killed, Operator, Plant, operator, topology
 
 LAST = 7
+WITHOUT_MORE, WITH_MORE = 6, 10  # pods: two for each task
 
 
 @pytest.fixture(autouse=True)
@@ -89,6 +90,41 @@ def test_who_takes_over_while_it_stops_for_another_graph_goes_on_with_it(tmp_pat
     another = operator(plant)
     another.run("running", 30)
     assert OperatorName("more") in graph_in_force(another).operators
+
+
+def test_killed_at_any_write_of_a_change_of_graph_each_pod_of_the_new_one_is_started_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reshaping, "behind", lambda *_: ())
+    deaths = 0
+    for write in itertools.count(1):
+        plant, _ = begun(tmp_path / str(write))
+        before = uids(plant)
+        plant.apply(grown(tmp_path / str(write)))
+        one = operator(plant, (write, write % 2 == 0))
+        try:
+            takes_it_up(one)
+        except Killed:
+            deaths += 1
+            one = operator(plant)
+            takes_it_up(one)
+        else:
+            break
+        told = f"write {write}"
+        assert OperatorName("more") in graph_in_force(one).operators, told
+        assert len(plant.pods()) == WITH_MORE, told
+        assert before.isdisjoint(uids(plant)), told
+        assert len(plant.born) == WITHOUT_MORE + WITH_MORE, told
+    assert deaths > WITHOUT_MORE + WITH_MORE  # all that were removed, all that were started, and what was stored
+
+
+def takes_it_up(one: Operator) -> None:
+    for _ in range(40):
+        one.go_on(1)
+        if one.state() == "running" and one.life is not None and one.life.ground.number == 2:
+            one.go_on(2)
+            return
+    raise AssertionError(one.state())
 
 
 def test_nothing_stops_for_a_graph_that_cannot_be(tmp_path: Path) -> None:
