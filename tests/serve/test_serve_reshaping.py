@@ -127,6 +127,25 @@ def takes_it_up(one: Operator) -> None:
     raise AssertionError(one.state())
 
 
+def test_a_stream_that_somebody_imports_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reshaping, "behind", lambda *_: ())
+    plant = Plant()
+    plant.apply(grown(tmp_path))
+    one = operator(plant)
+    one.run("running")
+    reader = topology(tmp_path / "store", sources=[{"name": "more", "import": {"topology": "clicks", "stream": "more"}}])
+    plant.put(f"{PATH}-reader", reader | {"metadata": {"name": "reader", "namespace": "shop", "uid": "another"}})
+    plant.apply(topology(tmp_path / "store"))
+    one.go_on(6)
+    assert planned(plant)[0] == "CannotChange"
+    assert "'more' is gone, and its stream is imported by reader" in planned(plant)[1]
+    assert "reshaping" not in states(one)
+    plant.things.pop(f"{PATH}-reader")
+    plant.apply(topology(tmp_path / "store", faultTolerance={"target": {"completeness": 0.8}}))  # what was refused is not tried again
+    takes_it_up(one)
+    assert OperatorName("more") not in graph_in_force(one).operators
+
+
 def test_nothing_stops_for_a_graph_that_cannot_be(tmp_path: Path) -> None:
     plant, one = begun(tmp_path)
     born, told = list(plant.born), topology(tmp_path / "store")

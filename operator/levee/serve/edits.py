@@ -4,17 +4,20 @@ Why: what cannot be is refused before anything has changed, and what has changed
 Called by: deeds, for the lifecycle's methods.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from levee.control.actions import Reason
 from levee.control.wanted import Wanted
 from levee.lifecycle.handlers import Context, Overtaken
+from levee.serve import importers
 from levee.serve.ground import Ground, Object
 from levee.serve.making import Making
 from levee.serve.replicas import WAYS, Replicas
 from levee.serve.trials import Trials
-from levee.topology import lasting
-from levee.topology.wording import complaint_text
+from levee.topology import drawing, lasting
+from levee.topology.complaint import Complaint
+from levee.topology.wording import complaint_text, listed
 from levee.worlds import plans, reshaping
 from levee.worlds.kubernetes import trial
 from levee.worlds.local import editing
@@ -59,7 +62,10 @@ class Edits:
         record, wanted = ground.need_world().book.newest(), ground.wanted(draft)
         reshapes = record is not None and self.is_of_another_graph(record, wanted, draft)
         if record is not None and reshapes:
-            wrong = tuple(reshaping.complaints(ground.need_world().book, record, wanted, WAYS, at_rest=at_rest))
+            wrong = (
+                *self.still_imported(record, wanted),
+                *reshaping.complaints(ground.need_world().book, record, wanted, WAYS, at_rest=at_rest),
+            )
             ground.trouble = ("CannotChange", "; ".join(map(complaint_text, wrong)))
             if wrong:
                 return "refused"
@@ -74,6 +80,15 @@ class Edits:
         if wrong:
             return "refused"
         return "reshape" if reshapes and not at_rest else "planned"
+
+    def still_imported(self, record: ControlRecord, wanted: Wanted) -> Iterator[Complaint]:
+        """A stream that comes to its end leaves its readers waiting, and nobody tells them."""
+        ground, before, after = self.ground, drawing.read(record.shape.graph), drawing.read(wanted.shape.graph)
+        allowed = (ground.resource["spec"].get("exports") or {}).get("namespaces") or ()
+        gone = before.streams() - after.streams() if before is not None and after is not None else ()
+        for name in sorted(gone):
+            if readers := importers.of(ground.shop.api, ground.owner, allowed, stream=name):
+                yield Complaint("spec", f"'{name}' is gone, and its stream is imported by {listed(readers, 'and')}", "let these go first")
 
     def is_of_another_graph(self, record: ControlRecord, wanted: Wanted, draft: WrittenPlan) -> bool:
         """By the record above all: a plan that was taken up may be in force nowhere yet."""

@@ -1,7 +1,7 @@
 """Which topologies read another one's streams.
 
-Why: what somebody still reads must not be deleted under him.
-Called by: settling, importing.
+Why: what somebody still reads must not be deleted under him, nor come to its end.
+Called by: settling, importing, edits.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,10 +12,10 @@ from levee.worlds.kubernetes.api import Api, Denied, Object
 from levee.worlds.kubernetes.names import Owner
 
 
-def of(api: Api, owner: Owner, allowed: Iterable[str] = ()) -> tuple[str, ...]:
-    """By the resources of its namespace and of those that it allows. Who is being deleted himself reads no more: two that read each other
-    would wait for ever."""
-    readers = (one for path in places(owner, tuple(allowed)) for one in listed(api, path) if is_alive(one) and reads(one, owner))
+def of(api: Api, owner: Owner, allowed: Iterable[str] = (), *, stream: str | None = None) -> tuple[str, ...]:
+    """By the resources of its namespace and of those that it allows; `stream`: only that one. Who is being deleted himself reads no more:
+    two that read each other would wait for ever."""
+    readers = (one for path in places(owner, tuple(allowed)) for one in listed(api, path) if is_alive(one) and reads(one, owner, stream))
     return tuple(sorted({shown(one["metadata"], owner) for one in readers}))
 
 
@@ -43,9 +43,10 @@ def is_alive(resource: Object) -> bool:
     return resource["metadata"].get("deletionTimestamp") is None
 
 
-def reads(resource: Object, owner: Owner) -> bool:
+def reads(resource: Object, owner: Owner, stream: str | None) -> bool:
     if resource["metadata"]["uid"] == owner.uid:
         return False
     imports = [source.get("import") or {} for source in resource["spec"].get("sources") or ()]
     here = resource["metadata"]["namespace"]
-    return any((one.get("namespace") or here, one.get("topology")) == (owner.namespace, owner.name) for one in imports)
+    mine = (one for one in imports if (one.get("namespace") or here, one.get("topology")) == (owner.namespace, owner.name))
+    return any(stream is None or one.get("stream") == stream for one in mine)

@@ -43,6 +43,9 @@ class Drawing:
         widths = dict(self.sources) | {name: part.parallelism for name, part in self.operators.items()} | dict.fromkeys(self.sinks, 1)
         return {name: tuple(task_id(name, index) for index in range(width)) for name, width in widths.items()}
 
+    def streams(self) -> frozenset[OperatorName]:
+        return frozenset((*self.sources, *self.operators))
+
     def spread(self, name: OperatorName) -> object:
         """By what the rows that reach an operator are told apart among its tasks: a state can follow only where that stays as it is."""
         part = self.operators.get(name)
