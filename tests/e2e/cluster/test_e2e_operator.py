@@ -323,7 +323,7 @@ def test_it_stops_for_another_graph_and_goes_on_with_it_and_suspended_it_is_give
 
 
 def without_more(life: Trades) -> dict[str, int]:
-    return {stream: epoch for stream, epoch in life.last_epochs().items() if f"/{MORE}/" not in f"{stream}/"}
+    return {stream: epoch for stream, epoch in life.last_epochs().items() if not stream.rpartition("/")[2].startswith(f"{MORE}.")}
 
 
 # ---- nodes
