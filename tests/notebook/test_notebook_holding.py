@@ -24,7 +24,7 @@ TIMES = Times(100, 50, 400, 1_000, 0, 5, 60_000, 10, 10)
 
 
 def reader(streams: Streams, **options: str) -> BatchReader:
-    made = Source(streams.options("prices", **options))
+    made = Source(streams.options(**{"stream": "prices", **options}))
     opened = made.reader(made.schema())
     assert isinstance(opened, BatchReader)
     return opened
@@ -60,6 +60,16 @@ def test_what_a_batch_has_planned_to_read_stays_until_it_has(streams: Streams, o
     raise_floor(streams, 38)
     trim(streams, 38, inputs)
     assert numbers(opened, parts) == list(range(1, 41))
+
+
+def test_a_batch_of_several_streams_holds_all_of_them(streams: Streams) -> None:
+    streams.epochs("prices/0", 1, 40)
+    streams.epochs("market/0", 1, 40)
+    opened = reader(streams, stream="market,prices")
+    parts = planned(opened)
+    raise_floor(streams, 38)
+    trim(streams, 38)
+    assert numbers(opened, parts) == sorted([*range(1, 41), *range(1, 41)])
 
 
 def test_a_batch_that_begins_with_the_earliest_epoch_begins_at_the_floor_that_it_finds_once_it_holds(

@@ -65,8 +65,59 @@ def test_one_task_can_be_read_alone(streams: Streams) -> None:
     streams.epochs("prices/0", 1, 2)
     streams.epochs("prices/1", 1, 9)
     assert numbers(streams, task="1") == list(range(1, 10))
-    with pytest.raises(CannotUse, match=r"it has no task 2\n  Fix: use 0, 1"):
+    with pytest.raises(CannotUse, match=r"prices has no task 2\n  Fix: use 0, 1"):
         numbers(streams, task="2")
+
+
+def test_a_batch_of_several_streams_begins_when_an_epoch_of_all_of_them_is_there(streams: Streams) -> None:
+    streams.epochs("prices/0", 1, 9)
+    streams.epochs("market/0", 1, 5)
+    streams.epochs("market/1", 1, 6)
+    opened = reader(streams, "prices, market")
+    assert [latest(opened, start) for start in (0, 5)] == [5, 5]
+    streams.epochs("market/0", 6, 7)
+    assert latest(opened, 5) == 6
+    tasks = [part.task for part in opened.partitions({"epoch": 5}, {"epoch": 6})]  # type: ignore[attr-defined]
+    assert tasks == ["prices/0", "market/0", "market/1"]
+
+
+def test_rows_of_several_streams_say_which_they_are_of_and_have_the_columns_of_all(streams: Streams) -> None:
+    streams.epochs("prices/0", 1, 1)
+    streams.epoch("market/0", 1, pa.table({"n": [7], "spread": [0.5]}))
+    made = source(streams, "prices,market")
+    schema = made.schema()
+    assert isinstance(schema, StructType)
+    assert schema.fieldNames() == ["n", "task", "spread", "_epoch", "_epoch_time", "_stream"]
+    opened = made.reader(schema)
+    found = [batch.to_pydict() for part in opened.partitions() for batch in opened.read(part)]  # type: ignore[union-attr]
+    rows = [row for one in found for row in zip(one["n"], one["spread"], one["_stream"], strict=True)]
+    assert rows == [(1, None, "prices"), (-1, None, "prices"), (7, 0.5, "market")]
+
+
+@pytest.mark.parametrize(
+    ("name", "told"), [("n", "column n of prices and of market differ in type"), ("_stream", "market has a column _stream")]
+)
+def test_streams_whose_columns_cannot_stand_side_by_side_are_not_read_together(streams: Streams, name: str, told: str) -> None:
+    streams.epochs("prices/0", 1, 1)
+    streams.epoch("market/0", 1, pa.table({name: ["many"]}))
+    with pytest.raises(CannotUse, match=f"streams 'prices', 'market' of shop/clicks: they cannot be read together: {told}"):
+        source(streams, "prices,market").schema()
+
+
+def test_trimming_of_any_of_several_streams_is_told(streams: Streams) -> None:
+    streams.epochs("prices/0", 1, 9)
+    streams.epochs("market/0", 1, 9)
+    opened = reader(streams, "prices,market")
+    streams.trim("market/0", 5)
+    with pytest.raises(CannotUse, match="epoch 3 of task market/0 has been trimmed"):
+        latest(opened, 2)
+    assert numbers(streams, "prices,market") == [5, 5, 6, 6, 7, 7, 8, 8, 9, 9]
+
+
+def test_a_query_writes_one_stream(streams: Streams) -> None:
+    made = Source({"store": streams.root.as_uri(), "topology": "shop/mine", "uid": "v1", "stream": "prices,market"})
+    with pytest.raises(CannotUse, match=r"a query writes one\n  Fix: start a query for each"):
+        made.streamWriter(StructType(), overwrite=False)
 
 
 def test_a_trigger_takes_no_more_epochs_than_it_is_told(streams: Streams) -> None:
@@ -149,7 +200,7 @@ def test_a_corrupt_epoch_is_told_and_read_where_it_has_been_rebuilt(streams: Str
 def test_an_unknown_stream_lists_those_that_there_are(streams: Streams) -> None:
     streams.epochs("prices/0", 1, 1)
     streams.epochs("best-offers/0", 1, 1)
-    with pytest.raises(CannotUse, match=r"there is no such stream\n  Fix: use one of best-offers, prices"):
+    with pytest.raises(CannotUse, match=r"there is no stream 'pricse'\n  Fix: use one of best-offers, prices"):
         source(streams, "pricse").schema()
 
 
@@ -220,6 +271,8 @@ def test_a_store_that_does_not_answer_is_told(streams: Streams, monkeypatch: pyt
         ({"maxEpochsPerTrigger": "0"}, "from 1 on"),
         ({"failOnDataLoss": "no"}, "write true or false"),
         ({"stream": ""}, "is not told its stream"),
+        ({"stream": "prices,"}, "name each stream once"),
+        ({"stream": "prices,prices"}, "name each stream once"),
     ],
 )
 def test_a_wrong_option_is_told_with_what_to_write(streams: Streams, options: dict[str, str], told: str) -> None:

@@ -69,6 +69,28 @@ def test_a_batch_that_spark_does_again_holds_the_same_epochs(notebook: SparkSess
     assert run(read(notebook, streams, "prices"), tmp_path / "query") == {1: [3, 4], 2: [5, 6]}
 
 
+def test_two_streams_are_joined_epoch_by_epoch(notebook: SparkSession, streams: Streams, tmp_path: Path) -> None:
+    """Every batch has the same epochs of both, so whatever belongs together is joined within one."""
+    streams.epochs("prices/0", 1, 5)
+    streams.epochs("market/0", 1, 3)
+    found: Collected = {}
+
+    def join(frame: DataFrame, batch: int) -> None:
+        prices, market = (frame.where(f"_stream = '{name}'").select("n", "_epoch") for name in ("prices", "market"))
+        into(found)(prices.join(market, ["n", "_epoch"]), batch)
+
+    def run_it() -> None:
+        frame = read(notebook, streams, "prices,market", maxEpochsPerTrigger="2")
+        options = {"checkpointLocation": str(tmp_path / "query")}
+        frame.writeStream.foreachBatch(join).options(**options).trigger(availableNow=True).start().awaitTermination()
+
+    run_it()
+    assert found == {0: [1, 2], 1: [3]}
+    streams.epochs("market/0", 4, 6)
+    run_it()
+    assert found == {0: [1, 2], 1: [3], 2: [4, 5]}
+
+
 def test_epochs_are_read_as_a_batch_with_their_time(notebook: SparkSession, streams: Streams) -> None:
     streams.epochs("prices/0", 1, 9)
     frame = notebook.read.format("levee").options(**streams.options("prices", startingEpoch="2", endingEpoch="4")).load()
@@ -91,7 +113,7 @@ def test_a_batch_that_would_end_before_it_begins_is_refused(notebook: SparkSessi
 
 def test_an_unknown_stream_is_told_where_one_types(notebook: SparkSession, streams: Streams) -> None:
     streams.epochs("prices/0", 1, 1)
-    with pytest.raises(Exception, match="there is no such stream"):
+    with pytest.raises(Exception, match="there is no stream 'nothing'"):
         read(notebook, streams, "nothing")
 
 

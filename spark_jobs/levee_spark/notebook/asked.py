@@ -23,7 +23,7 @@ class Asked:
     store: str
     topology: str  # "shop/clicks"
     uid: str | None  # None: there is only one
-    stream: str
+    streams: tuple[str, ...]  # one, unless epochs of several are read together
     tasks: tuple[int, ...]  # none: all of them
     starting: str  # earliest, latest, or a number
     ending: int | None
@@ -33,8 +33,14 @@ class Asked:
     takes_over: bool
 
     @property
+    def stream(self) -> str:
+        """Which one is written."""
+        (only,) = self.streams
+        return only
+
+    @property
     def where(self) -> str:
-        return f"stream {self.stream!r} of {self.topology}"
+        return f"stream{'s' * (len(self.streams) > 1)} {', '.join(map(repr, self.streams))} of {self.topology}"
 
 
 def asked(options: Mapping[str, str], known: tuple[str, ...], default_start: str = EARLIEST) -> Asked:
@@ -47,7 +53,7 @@ def asked(options: Mapping[str, str], known: tuple[str, ...], default_start: str
         store,
         topology if "/" in topology else f"default/{topology}",
         told.get("uid"),
-        needed(told, "stream", "the name of a source or an operator"),
+        streams(needed(told, "stream", "the name of a source or an operator"), known),
         tuple(number("task", one) for one in told["task"].split(",")) if "task" in told else (),
         starting(told.get("startingepoch", default_start), ending),
         ending,
@@ -62,6 +68,15 @@ def needed(told: Mapping[str, str], name: str, like: str) -> str:
     if not told.get(name):
         raise CannotUse(WHERE, f"is not told its {name}", f'.option("{name}", "{like}")')
     return told[name]
+
+
+def streams(text: str, known: tuple[str, ...]) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in text.split(","))
+    if len(names) > 1 and known is WRITING:
+        raise CannotUse(WHERE, f"stream is {text!r}, and a query writes one", "start a query for each of them")
+    if not all(names) or len(set(names)) < len(names):
+        raise CannotUse(WHERE, f"stream is {text!r}", "name each stream once, with a comma between them")
+    return names
 
 
 def number(name: str, text: str, least: int = 0) -> int:

@@ -23,24 +23,25 @@ IMPORTER = "a notebook's batch"  # for people
 @dataclass(frozen=True, slots=True)
 class Hold:
     holder: str
-    epoch: int  # this one and all after it, of all tasks of the stream
+    epoch: int  # this one and all after it, of all tasks of the streams
 
     def place(self, asked: Asked) -> bool:
-        record = Registration(self.holder, IMPORTER, self.holder, TaskId(f"{asked.stream}/0"), self.epoch - 1, LIMIT_MS)
         try:
             look = Look.at(asked, writes=True)
-            look.carry_out(ask.overwrite(self.key(look.layout, asked), record))
+            for stream in asked.streams:
+                record = Registration(self.holder, IMPORTER, self.holder, TaskId(f"{stream}/0"), self.epoch - 1, LIMIT_MS)
+                look.carry_out(ask.overwrite(self.key(look.layout, stream), record))
         except CannotUse:
             return False
         return True
 
     def renew(self, look: Look) -> bool:
         """False: it has run out, and been swept; what it kept may be gone."""
-        there = look.carry_out(ask.is_there(self.key(look.layout, look.asked)))
+        there = all(look.carry_out(ask.is_there(self.key(look.layout, stream))) for stream in look.asked.streams)
         return there and self.place(look.asked)
 
-    def key(self, layout: Layout, asked: Asked) -> str:
-        return layout.registration(OperatorName(asked.stream), self.holder)
+    def key(self, layout: Layout, stream: str) -> str:
+        return layout.registration(OperatorName(stream), self.holder)
 
 
 def hold(asked: Asked, epoch: int) -> Hold | None:

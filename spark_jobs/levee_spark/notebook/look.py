@@ -5,24 +5,23 @@ that permit no more than that, so nothing here writes (a batch tries to: see `ho
 Called by: `reading`, `writing`, `source`.
 """
 
-import re
 from dataclasses import dataclass, field
 
 from levee.topology.names import TaskId
 from levee_spark.log import ask, floor, head
 from levee_spark.log.control import ControlView
-from levee_spark.log.keys import Layout, second_key, segment
+from levee_spark.log.keys import Layout, second_key
 from levee_spark.log.requests import Absent, Answer, Corrupt, Found, Get, Request, Script, T, Unknown, Wait
 from levee_spark.log.values import EpochObject, Floor, Segment
 from levee_spark.notebook.asked import Asked
 from levee_spark.notebook.opened import folders, must_have_begun, only_uid, opened
+from levee_spark.notebook.tasks import operator_of, task_of
 from levee_spark.notebook.trouble import CannotUse
 from levee_spark.store.address import remedy
 from levee_spark.store.drive import respond, unexpected
 from levee_spark.store.driver import StoreDriver
 
 TRIES = 6  # of one request: half a second of pauses
-TASK = re.compile(r"(?P<operator>.+)\.(?P<index>\d+)~[0-9a-f]+\Z")  # the folder of a task, as `keys.segment` names it
 
 
 @dataclass(slots=True)
@@ -71,18 +70,22 @@ class Look:
     # ---- which streams there are
 
     def tasks(self) -> tuple[TaskId, ...]:
-        """Of the stream: what its topology says is at work, and what has left epochs."""
+        """Of the streams, in their order: what their topology says is at work, and what has left epochs."""
         there = self.all_tasks()
         if not there:
             must_have_begun(self.asked, self.driver, self.layout)
-        mine = [task for task in there if operator_of(task) == self.asked.stream]
+        return tuple(task for stream in self.asked.streams for task in self.tasks_of(stream, there))
+
+    def tasks_of(self, stream: str, there: list[TaskId]) -> list[TaskId]:
+        mine = [task for task in there if operator_of(task) == stream]
         if not mine:
             known = sorted({operator_of(task) for task in there if self.has_epochs(task)})
-            raise self.tell("there is no such stream", f"use one of {', '.join(known)}" if known else "no epoch has been written yet: wait")
+            fix = f"use one of {', '.join(known)}" if known else "no epoch has been written yet: wait"
+            raise self.tell(f"there is no stream {stream!r}", fix)
         wanted = self.asked.tasks
-        if missing := [index for index in wanted if TaskId(f"{self.asked.stream}/{index}") not in mine]:
-            raise self.tell(f"it has no task {missing[0]}", f"use {', '.join(task.rpartition('/')[2] for task in mine)}")
-        return tuple(task for task in mine if not wanted or int(task.rpartition("/")[2]) in wanted)
+        if missing := [index for index in wanted if TaskId(f"{stream}/{index}") not in mine]:
+            raise self.tell(f"{stream} has no task {missing[0]}", f"use {', '.join(task.rpartition('/')[2] for task in mine)}")
+        return [task for task in mine if not wanted or int(task.rpartition("/")[2]) in wanted]
 
     def all_tasks(self) -> list[TaskId]:
         found = {task for name in folders(self.driver, f"{self.layout.root()}/streams") if (task := task_of(name))}
@@ -137,14 +140,3 @@ class Look:
                 return Corrupt(f"{name}: this segment of it is corrupt or gone", part.began_ms, part.ended_ms)
             parts.append(part.record.payload)
         return EpochObject(answer.record.manifest, tuple(parts)) if parts else answer.record
-
-
-def operator_of(task: TaskId) -> str:
-    return task.rpartition("/")[0]
-
-
-def task_of(folder: str) -> TaskId | None:
-    """None: no task's, or one whose name is too long to be kept in it."""
-    found = TASK.match(folder)
-    task = TaskId(f"{found['operator']}/{found['index']}") if found else None
-    return task if task is not None and segment(task) == folder else None

@@ -1,4 +1,4 @@
-"""Spark's readers of a stream: batches of whole epochs, of all tasks of the stream.
+"""Spark's readers of a stream: batches of whole epochs, of all tasks of the streams.
 
 Called by: Spark, in Python processes of its own: some ask for offsets, others read.
 """
