@@ -22,7 +22,7 @@ LOOK = "look at quotes, brackets and indentation here and in the line before"
 UNQUOTED = "write a number, without quotes"
 KNOWN = (
     "remove it; known here: image, store, epoch, sources, operators, sinks, exports, configurations, faultTolerance, placement, "
-    "adaptation, suspend, restartNonce, deletionPolicy and podTemplate"
+    "adaptation, suspend, restartNonce, deletionPolicy, sparkConf and podTemplate"
 )
 RATE = "spec.sources[0].configurations[0].rate"
 BOMB = "a: &a [1,1,1,1,1,1,1,1,1,1]\n" + "".join(

@@ -412,6 +412,25 @@ ONE_MISTAKE: list[tuple[str, list[Change], str]] = [
         ),
     ),
     (
+        "a setting of Spark that is Levee's own",
+        [put("sparkConf", {"spark.scheduler.mode": "FIFO", "spark.jars": "/jars/mine.jar", "spark.hadoop.fs.s3a.endpoint": "http://here"})],
+        text("spec.sparkConf", "'spark.scheduler.mode' is Levee's own to set", "leave it out"),
+    ),
+    (
+        "settings of Spark that have another place",
+        [put("sparkConf", {"spark.kubernetes.namespace": "mine"})],
+        text(
+            "spec.sparkConf",
+            "'spark.kubernetes.namespace' is Levee's own to set",
+            "write what is to be otherwise in pods under spec.podTemplate",
+        ),
+    ),
+    (
+        "a setting that is none of Spark's",
+        [put("sparkConf", {"jars": "/jars/mine.jar"})],
+        text("spec.sparkConf", "'jars' is no setting of Spark", "begin it with 'spark.', Hadoop's with 'spark.hadoop.'"),
+    ),
+    (
         "standbys that are to be removed",
         [put("faultTolerance.standby", "removed")],
         text(

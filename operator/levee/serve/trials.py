@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from levee.control.events import Event
 from levee.lifecycle.handlers import GoesOn
-from levee.serve.records import instant
+from levee.serve.recorded import instant
 from levee.serve.shop import Shop
 from levee.topology.complaint import Complaint
 from levee.worlds.kubernetes import companions, names, seen, trial

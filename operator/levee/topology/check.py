@@ -7,7 +7,7 @@ Called by: topology.load.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from levee.topology.checks import files, graph, names, placement, rates, wanted
+from levee.topology.checks import files, graph, names, placement, rates, spark_conf, wanted
 from levee.topology.complaint import Complaint
 from levee.topology.paths import Path, shown_path
 from levee.topology.spec import Resource
@@ -43,6 +43,7 @@ RULES: tuple[Rule, ...] = (
     Rule(wanted.imports_itself),
     Rule(files.options, frozenset({"spark", "options", "format"})),
     Rule(files.shared_paths, frozenset({"spark", "options", "format"})),
+    Rule(spark_conf.settings),
     Rule(rates.rates_known, frozenset({"configurations"})),
     Rule(rates.probabilities),
     Rule(rates.equal_rates),

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from levee.topology.adaptation import Adaptation
 from levee.topology.executors import Executors, by_operator
-from levee.topology.fields import Name, Part, Text
+from levee.topology.fields import Name, Options, Part, Text
 from levee.topology.imports import Exports
 from levee.topology.names import OperatorName
 from levee.topology.streams import Operators, Sinks, Sources, Stream
@@ -70,6 +70,11 @@ class Spec(Part):
     )
     deletion_policy: Annotated[DeletionPolicy, Field(strict=False)] = Field(
         default=DeletionPolicy.RETAIN, description="What becomes of streams and checkpoints when the resource is deleted: retain or delete."
+    )
+    spark_conf: Options = Field(
+        default_factory=dict,
+        description="Settings of Spark, such as spark.jars, beside those of Levee; a worker that runs has them after its next start.",
+        examples=[{"spark.jars": "/jars/connector.jar"}],
     )
     pod_template: PodTemplate = Field(
         default_factory=dict, description="What is to be otherwise in the workers' pods; the container is called worker."

@@ -155,7 +155,7 @@ def opened(order: PassOrder) -> Iterator[Pass]:
     [loaded] = load.load_bytes(order.resource.read_bytes(), origin=str(order.resource))
     assert loaded.resource is not None
     with tempfile.TemporaryDirectory(prefix="levee-check-", ignore_cleanup_errors=True) as place, scratch(order.folder) as own:
-        session, jvm = open_session(Size(HEAP_MIB), {}, order.folder / "spark.log", scratch=own)
+        session, jvm = open_session(Size(HEAP_MIB), loaded.resource.spec.spark_conf, order.folder / "spark.log", scratch=own)
         try:
             yield Pass(order, loaded.resource, session, Path(place))
         finally:

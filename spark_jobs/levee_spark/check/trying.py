@@ -106,7 +106,7 @@ def opened(order: EditOrder) -> Iterator[Trial]:
     resource, place = loaded.resource, Path(order.folder)
     driver = StoreDriver(open_store(resource.spec.store.uri))
     own = scratch.make(place)
-    session, jvm = open_session(Size(HEAP_MIB), {}, place / "spark.log", scratch=own)
+    session, jvm = open_session(Size(HEAP_MIB), resource.spec.spark_conf, place / "spark.log", scratch=own)
     name = f"{resource.metadata.namespace}/{resource.metadata.name}"
     try:
         parts = Parts(

@@ -59,15 +59,17 @@ def flags(size: Size) -> list[str]:
 
 
 def settings(size: Size, extra: Mapping[str, str]) -> dict[str, str]:
-    """`extra` wins: users may know better."""
+    """`extra` wins: users may know better. Extensions of Spark come beside Levee's."""
     small = {} if size.large_epochs else SMALL_EPOCHS
-    return {**SETTINGS, **small, "spark.master": f"local[{size.cores}]", **extra}
+    found = {**SETTINGS, **small, "spark.master": f"local[{size.cores}]", **extra}
+    return {**found, EXTENSIONS: f"{extra[EXTENSIONS]},{SETTINGS[EXTENSIONS]}"} if EXTENSIONS in extra else found
 
 
 SMALL_EPOCHS: Mapping[str, str] = {
     # Else Spark compiles a class for each watermark, which a few rows never repay: with a window 0.9 of the time, 0.86 of the CPU.
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
 }
+EXTENSIONS = "spark.sql.extensions"
 SETTINGS: Mapping[str, str] = {
     "spark.app.name": "levee",
     "spark.driver.host": "127.0.0.1",
@@ -83,7 +85,7 @@ SETTINGS: Mapping[str, str] = {
     "spark.default.parallelism": "1",
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.codegen.cache.maxEntries": "200",
-    "spark.sql.extensions": "dev.levee.spark.OnePart$Extension",  # no shuffle for small epochs: a fifth of the time of those with state
+    EXTENSIONS: "dev.levee.spark.OnePart$Extension",  # no shuffle for small epochs: a fifth of the time of those with state
     "spark.python.unix.domain.socket.enabled": "true",  # 80 -> 36 ms
     "spark.python.daemon.module": "levee_spark.spark.daemon",
     "spark.python.worker.faulthandler.enabled": "true",  # a process that hangs or dies says where: see `hanging`

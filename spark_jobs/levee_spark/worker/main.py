@@ -10,7 +10,7 @@ import signal
 import sys
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -77,6 +77,7 @@ class Spark:
     shown: Sequence[Path]  # to executors
     executors: Executors | None = None
     scratch: Scratch | None = None
+    wanted: Mapping[str, str] = field(default_factory=dict)  # settings, by its user
     session: SparkSession | None = None
     jvm: Jvm | None = None
     lock: Lock = field(default_factory=Lock)
@@ -90,7 +91,8 @@ class Spark:
             return self.session
 
     def extra(self) -> dict[str, str]:
-        return {} if self.executors is None else executors.settings_of(self.executors, self.order.cluster, self.order.directory)
+        there = {} if self.executors is None else executors.settings_of(self.executors, self.order.cluster, self.order.directory)
+        return {**self.wanted, **there}
 
     def own(self) -> Scratch | None:
         """Not where executors are pods: settings are theirs as well, and they have no such folder. A pod takes its own along."""
@@ -136,7 +138,9 @@ def run(order: Order, resource: Resource) -> None:
     put_beside(order.resource.parent)
     spool = spool_for(order)
     own, shown = scratch.make(order.directory, spool), (order.directory, spool)
-    spark = Spark(size_of(resource, order), order.directory / "spark.log", order, shown, executors_of(resource, order), own)
+    spark = Spark(
+        size_of(resource, order), order.directory / "spark.log", order, shown, executors_of(resource, order), own, resource.spec.spark_conf
+    )
     spark.home()  # whether there can be executors is known before anything is begun
     parts = Parts(order, resource, wiring, driver, spool, spark, log, spark.size.cores, spark.executors.slots if spark.executors else 0)
     due = Due(wiring, order.worker)
