@@ -31,10 +31,10 @@ def test_a_failure_is_told_once_in_full_and_then_more_and_more_seldom_in_short()
         decision = Decision(Reason.TASK_FAILED, "vwap/0") if seen is not HEALTHY else Decision(Reason.SETTLED)
         told += chronicle.events(before, seen, was, decision)
         before, was = seen, decision
-    assert [one.text for one in told if "row 12" in one.text] == [f"failed at epoch 100: {ERROR}"]
+    assert [one.text for one in told if "row 12" in one.text] == [f"failed after epoch 100: {ERROR}"]
     assert [one.subject for one in told].count("TaskFailed") == 1
     assert [one.text for one in told if "still" in one.text] == [
-        f"still fails: vwap/0/0 at epoch 100, {times} times by now" for times in (2, 4, 8, 16, 32, 64)
+        f"still fails: vwap/0/0 after epoch 100, {times} times by now" for times in (2, 4, 8, 16, 32, 64)
     ]
     assert len(told) == 8
 
@@ -43,7 +43,7 @@ def test_another_error_or_another_epoch_is_another_failure() -> None:
     chronicle = Chronicle()
     for seen in (failed(), failed(epoch=101), failed(error="KeyError: 'price'")):
         told = chronicle.failures(HEALTHY, seen)
-        assert "failed at epoch" in next(told).text
+        assert "failed after epoch" in next(told).text
 
 
 def test_a_task_that_has_done_the_epoch_at_which_it_failed_is_told_as_well_again() -> None:
@@ -77,7 +77,7 @@ def test_a_replica_that_is_taken_away_fails_no_longer() -> None:
 
 def test_the_decision_names_each_failed_task_once_with_the_first_line_of_its_error() -> None:
     decision = decide(WANTED, failed(), NOW)
-    assert (decision.reason, decision.text) == (Reason.TASK_FAILED, "vwap/0 at epoch 100: ValueError: no price")
+    assert (decision.reason, decision.text) == (Reason.TASK_FAILED, "vwap/0 after epoch 100: ValueError: no price")
 
 
 def test_before_the_first_epoch_what_failed_is_said_and_not_what_is_waited_for() -> None:
@@ -88,7 +88,7 @@ def test_before_the_first_epoch_what_failed_is_said_and_not_what_is_waited_for()
         assert isinstance(action, WriteRecord)
         seen = replace(seen, record=action.record)
     assert decision.reason is Reason.TASK_FAILED
-    assert decision.text.count("vwap/0 at epoch 100") == 1
+    assert decision.text.count("vwap/0 after epoch 100") == 1
 
 
 def test_of_many_failed_tasks_each_is_told_once_whichever_of_them_try_again() -> None:

@@ -145,7 +145,7 @@ def test_a_replica_whose_function_raised_is_reported_with_its_error_and_its_task
     assert ranks_after(seen)["vwap/0/1"] == 0
     decision = decide(WANTED, led_by_survivors(seen), NOW)
     assert decision.reason is Reason.TASK_FAILED
-    assert "vwap/0 at epoch 100: ValueError: no price" in decision.text
+    assert "vwap/0 after epoch 100: ValueError: no price" in decision.text
 
 
 def lost_for(outage_ms: int) -> Observation:

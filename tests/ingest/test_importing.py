@@ -306,7 +306,7 @@ def test_what_has_yet_to_be_imported_is_not_trimmed_and_who_imports_is_known(sho
     assert drive(trimmer.oldest_pinned(8), shop.driver) in {0, 3}
     now = trimmer.clock
     assert isinstance(now, StoreClock)
-    assert drive(registration.importers(THERE, (STREAM,), now), shop.driver) == {STREAM: ("shop/orders",)}
+    assert drive(registration.importers(THERE, now), shop.driver) == ("shop/orders",)
     drive(registration.release(THERE, STREAM, "u2"), shop.driver)
     assert drive(trimmer.oldest_pinned(8), shop.driver) == 8
 

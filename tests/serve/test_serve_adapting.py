@@ -10,6 +10,7 @@ import pytest
 
 from levee.control.names import task_of
 from levee.control.seen import Measured
+from levee.serve.checked import fields_in, line_of
 from levee.topology.names import NodeName, OperatorName
 from levee.worlds.kubernetes.world import KubernetesWorld
 from levee.worlds.measuring import Measuring
@@ -220,6 +221,7 @@ def test_who_dies_while_a_plan_is_taken_up_leaves_it_to_the_next(tmp_path: Path,
     adapted = one.life.ground.plan
     thing = copy.deepcopy(plant.things[PATH])
     thing["status"]["state"] = "updating"
+    thing["status"]["lifecycle"]["record"] = line_of(fields_in(thing["status"]))
     plant.put(PATH, thing)
     other = operator(plant)
     other.run("running")

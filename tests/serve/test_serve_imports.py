@@ -156,4 +156,4 @@ def test_who_still_imports_from_a_topology_that_is_deleted_is_told(shop: Shop) -
     shop.plant.namespace_goes = True
     shop.plant.delete_topology()
     one.run("gone", 40)
-    assert shop.told("StillImported") == ["its streams are still imported by prices, which will have nothing more to import"]
+    assert shop.told("StillImported") == ["its streams are still imported by prices, which get what is there, and nothing more"]

@@ -316,9 +316,9 @@ def test_a_task_that_fails_again_and_again_is_told_once_in_full(plant: Plant, mo
         monkeypatch.setattr("tests.serve.plant.well", failing if turn % 2 else well)
         one.go_on(1)
     told = [note for reason, note in plant.told() if reason == "Lost"]
-    assert [note for note in told if "line 7" in note] == ["count/0/0 failed at epoch 7: it broke in line 7"]
+    assert [note for note in told if "line 7" in note] == ["count/0/0 failed after epoch 7: it broke in line 7"]
     assert [note for note in told if "still fails" in note] == [
-        f"count/0 still fails: count/0/0 at epoch 7, {times} times by now" for times in (2, 4)
+        f"count/0 still fails: count/0/0 after epoch 7, {times} times by now" for times in (2, 4)
     ]
 
 

@@ -18,11 +18,12 @@ from levee.lifecycle.names import EventName, StateName
 from levee.lifecycle.runner import Timing
 from levee.planning.measured.drift import Drift, Quantity
 from levee.planning.measured.interval import Estimate
+from levee.serve.checked import fields_in, line_of
 from levee.serve.figures import Figures, Tally
 from levee.serve.life import Life
 from levee.serve.metrics import Metrics
 from levee.serve.promises import Promise
-from levee.serve.records import stamp
+from levee.serve.recorded import stamp
 from levee.serve.standing import Standing
 from levee.topology.names import OperatorName
 from levee.worlds.kubernetes.api import Conflict, Unreachable
@@ -121,6 +122,7 @@ def test_who_rests_passes_nothing_and_who_stays_on_the_way_is_seen(plant: Plant)
     assert life(made).standing().passing_s == 0
     resource = copy.deepcopy(plant.things[PATH])
     resource["status"] |= {"state": "dispatching", "since": stamp(made.shop.wall_ms() - 600_000)}  # type: ignore[arg-type]
+    resource["status"]["lifecycle"]["record"] = line_of(fields_in(resource["status"]))  # as another operator has written it
     standby = Life(made.shop, Owner("shop", "clicks", resource["metadata"]["uid"]), resource)
     assert standby.standing().state == "dispatching"
     assert standby.standing().passing_s == pytest.approx(600, abs=5)
@@ -152,6 +154,19 @@ def test_topologies_are_counted_by_state_and_a_state_without_any_counts_none() -
     assert value(metrics, "levee_operator_topologies_settled") == 1
     assert samples(metrics)["levee_operator_plan_gap"] == [({"topology": "a"}, 0.1)]
     assert value(metrics, "levee_operator_leads") == 1
+
+
+def test_what_rules_and_dashboards_ask_for_is_zero_before_it_first_happens() -> None:
+    """Prometheus sees no growth in a counter that begins with 1."""
+    metrics = Metrics()
+    metrics.watch(lambda: [Standing("shop/clicks", "running", None, tally=Tally())], lambda: True, ["submitted", "running"])
+    found = samples(metrics)
+    by_reason = {labels["reason"]: value for labels, value in found["levee_operator_decisions_total"]}
+    rules = (PAGE.parents[1] / "helm" / "levee" / "files" / "rules" / "levee.yaml").read_text(encoding="utf-8")
+    assert by_reason == dict.fromkeys(re.findall(r'reason="(\w+)"', rules), 0)
+    mistakes = {labels["why"]: value for labels, value in found["levee_operator_turn_errors_total"]}
+    assert mistakes == {"Conflict": 0, "Denied": 0, "Foreign": 0, "Unreachable": 0}
+    assert {labels["state"]: value for labels, value in found["levee_operator_state_seconds_count"]} == {"submitted": 0, "running": 0}
 
 
 def test_a_topology_that_runs_tells_what_was_promised_planned_and_decided_for_it(plant: Plant) -> None:

@@ -7,13 +7,17 @@ import pytest
 
 from levee.serve import settling
 from levee.serve.shop import Shop
+from levee.topology.names import OperatorName, TaskId
 from levee.worlds.local.book import Book
+from levee_spark.log.codec import encode
+from levee_spark.log.keys import Layout
+from levee_spark.log.values import Registration
 from levee_spark.store.blobs import Trouble
 from levee_spark.store.local import LocalBlobs
-from tests.serve.plant import PATH, Killed, Plant, operator, topology
+from tests.serve.plant import PATH, Killed, Operator, Plant, operator, topology
 
 OTHERS = PATH.replace("clicks", "other")
-OBJECTS = 25
+OBJECTS, HOUR_MS = 25, 3_600_000
 
 
 @pytest.fixture(autouse=True)
@@ -101,6 +105,49 @@ def test_data_that_another_topology_imports_wait_until_that_is_gone(tmp_path: Pa
     plant.put(OTHERS, importer)
     one.run("gone", 400)
     assert left(tmp_path) == {KEPT}
+
+
+def held(place: Path, plant: Plant, lease_ms: int) -> str:
+    """By somebody who is no resource here: a notebook, a run elsewhere, or who was let in once and is no longer."""
+    layout = Layout("shop/clicks", plant.things[PATH]["metadata"]["uid"])
+    key = layout.registration(OperatorName("count"), "reader-1")
+    record = Registration("reader-1", "a notebook's batch", "reader-1", TaskId("count/0"), 3, lease_ms)
+    LocalBlobs(place / "store").overwrite(key, encode(record))
+    return key
+
+
+def waits_for_a_reader(place: Path) -> tuple[Plant, Operator]:
+    plant = begun(place)
+    held(place, plant, HOUR_MS)
+    one = operator(plant)
+    one.run("cleanup", 40)
+    one.go_on(20)
+    assert one.state() == "cleanup"
+    assert len(left(place)) > OBJECTS
+    wait = "its data are deleted when they let them go, or are silent until their lease has run out"
+    assert f"its streams are held by a notebook's batch; {wait}; spec.deletionPolicy: retain lets it go without" in ready_message(plant)
+    return plant, one
+
+
+def test_data_that_somebody_has_registered_for_wait_until_he_lets_them_go(tmp_path: Path) -> None:
+    plant, one = waits_for_a_reader(tmp_path)
+    LocalBlobs(tmp_path / "store").delete(held(tmp_path, plant, HOUR_MS))
+    one.run("gone", 1_000)
+    assert left(tmp_path) == {KEPT}
+
+
+def test_data_that_somebody_has_registered_for_wait_until_his_lease_has_run_out(tmp_path: Path) -> None:
+    plant, one = waits_for_a_reader(tmp_path)
+    held(tmp_path, plant, 1)
+    one.run("gone", 1_000)
+    assert left(tmp_path) == {KEPT}
+
+
+def test_data_that_are_to_be_kept_after_all_wait_for_nobody(tmp_path: Path) -> None:
+    plant, one = waits_for_a_reader(tmp_path)
+    plant.apply(topology(tmp_path / "store", deletionPolicy="retain"))
+    one.run("gone", 1_000)
+    assert len(left(tmp_path)) > OBJECTS
 
 
 def ready_message(plant: Plant) -> str:

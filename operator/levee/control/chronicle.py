@@ -54,9 +54,9 @@ class Chronicle:
         while len(self.times) > FAILURES_KEPT:
             del self.times[next(iter(self.times))]
         if times == 1:
-            yield Event(state.replica, f"failed at epoch {state.epoch}: {state.error.strip() or 'no reason is known'}", grave=True)
+            yield Event(state.replica, f"failed after epoch {state.epoch}: {state.error.strip() or 'no reason is known'}", grave=True)
         elif times.bit_count() == 1:
-            yield Event(state.task, f"still fails: {state.replica} at epoch {state.epoch}, {times} times by now", grave=True)
+            yield Event(state.task, f"still fails: {state.replica} after epoch {state.epoch}, {times} times by now", grave=True)
 
     def decided(self, was: Decision | None, decision: Decision) -> Iterator[Event]:
         """While a failed replica tries again it seems to work for a moment: that is no news, nor is the same failure after it."""

@@ -27,7 +27,7 @@ def say_what_failed(_wanted: Wanted, seen: Observation, _now: Instant) -> Decisi
     failed = {state.task: state for state in seen.states().values() if state.status is Status.FAILED}
     if not failed:
         return None
-    return Decision(Reason.TASK_FAILED, AND.join(f"{task} at epoch {one.epoch}: {one.first_line}" for task, one in failed.items()))
+    return Decision(Reason.TASK_FAILED, AND.join(f"{task} after epoch {one.epoch}: {one.first_line}" for task, one in failed.items()))
 
 
 def say_what_is_damaged(_wanted: Wanted, seen: Observation, _now: Instant) -> Decision | None:

@@ -5,7 +5,6 @@ Called by: worlds, which make it; every rule, and the live view, which read it.
 """
 
 from collections.abc import Mapping
-from copy import copy
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, TypeAlias
@@ -174,10 +173,16 @@ class Observation:
         self, measured: "Measured", outages: tuple[Outage, ...], *, silent: bool = False, joining: frozenset[ReplicaName] = frozenset()
     ) -> "Observation":
         """The same moment, with what only earlier ones tell; what was worked out of it stays."""
-        found = copy(self)
-        told = {"rates": measured.rates, "rates_missing": measured.missing, "known_since": measured.known_since, "course": measured.course}
-        for name, value in {**told, "outages": outages, "silent": silent, "joining": joining}.items():
-            object.__setattr__(found, name, value)
+        found = object.__new__(Observation)  # by hand: `copy` asks a frozen class for its fields each time
+        told: dict[str, Any] = {
+            "rates": measured.rates,
+            "rates_missing": measured.missing,
+            "known_since": measured.known_since,
+            "course": measured.course,
+        }
+        told |= {"outages": outages, "silent": silent, "joining": joining}
+        for name in self.__slots__:
+            object.__setattr__(found, name, told[name] if name in told else getattr(self, name))
         return found
 
     def measured(self) -> "Measured":

@@ -67,7 +67,8 @@ class Space:
         measured = point(rates)
         low = (rate / (1 + slack) * (1 - ROUNDING) for rate in measured)
         high = ((rate + reach) * (1 + ROUNDING) for rate in measured)
-        self.tree = self.tree or laid_out(self.configurations)
+        if self.tree is None:  # not by its truth: it would count what it holds
+            self.tree = laid_out(self.configurations)
         hits = self.tree.intersection((*low, *high))
         return (place for place in hits if covers(self.configurations[place].rows_per_s, rates, slack))
 

@@ -46,7 +46,7 @@ class Deeds:
         self.replicas.set_the_clock(context)
 
     def settle_data(self, context: Context) -> None:
-        self.settling.settle(self.ground.resource, context, self.ground.open_blobs)
+        self.settling.settle(self.ground.resource, context, self.ground.open_store)
 
 
 BY_NAME: dict[str, Callable[[Deeds], Deed]] = {

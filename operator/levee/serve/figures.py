@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
 from levee.control.account import Statement
-from levee.control.actions import Decision, WriteRecord
+from levee.control.actions import Decision, Reason, WriteRecord
 from levee.control.seen import Observation
 from levee.control.space import covers
 from levee.control.wanted import Wanted
@@ -21,13 +21,14 @@ from levee.serve.promises import Promise
 from levee.worlds.plans import Worth
 
 Rates = Mapping[str, float]  # rows/s, by source
+ASKED_FOR = (Reason.SURVIVORS_LEAD.value, Reason.WORKER_LOST.value)  # by rules: a counter that begins with 1 has never grown
 
 
 @dataclass(slots=True)
 class Tally:
     """What has been decided since this operator began, or leads; a decision that does nothing is none."""
 
-    decisions: Counter[str] = field(default_factory=Counter)  # by reason
+    decisions: Counter[str] = field(default_factory=lambda: Counter(dict.fromkeys(ASKED_FOR, 0)))  # by reason
     records: int = 0  # wanted in the control log
 
     def count(self, decision: Decision) -> None:

@@ -30,7 +30,7 @@ from levee.worlds.local.book import Book
 from levee.worlds.plans import WrittenPlan
 from levee_spark.log.keys import Layout
 from levee_spark.log.wiring import Wiring
-from levee_spark.store.blobs import Blobs
+from levee_spark.store.driver import StoreDriver
 from levee_spark.worker.wiring import wiring_of
 
 Object: TypeAlias = Mapping[str, Any]
@@ -162,7 +162,7 @@ class Ground:
             scraped=self.shop.scraped,
         )
 
-    def open_blobs(self) -> Blobs:
+    def open_store(self) -> StoreDriver:
         """Of a resource that may not be valid: the address of the store can be read all the same."""
         told = self.resource["spec"]["store"]
-        return self.access.open_at(told["uri"], told.get("secret")).blobs
+        return self.access.open_at(told["uri"], told.get("secret"))

@@ -119,7 +119,7 @@ class Imports:
     def tell_of_readers(self, resource: Object) -> None:
         allowed = (resource["spec"].get("exports") or {}).get("namespaces") or ()
         if resource["metadata"].get("deletionTimestamp") and (readers := importers.of(self.shop.api, self.owner, allowed)):
-            note = f"its streams are still imported by {', '.join(readers)}, which will have nothing more to import"
+            note = f"its streams are still imported by {', '.join(readers)}, which get what is there, and nothing more"
             self.tell(Event("StillImported", note, grave=True))
 
 

@@ -5,7 +5,7 @@ Called by: hub, one turn after another, never two at once.
 """
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import random
 from typing import Any
@@ -29,6 +29,7 @@ from levee.serve import advice, outside, promises, status
 from levee.serve.accounts import Accounts
 from levee.serve.adapting import Adapting
 from levee.serve.arrival import Arrival, told_decision
+from levee.serve.checked import as_written
 from levee.serve.deeds import Deed, Deeds
 from levee.serve.documents import BOUNDED, document
 from levee.serve.figures import Figures, Tally, figures
@@ -36,7 +37,8 @@ from levee.serve.ground import Ground
 from levee.serve.holding import Known, differs, holding, is_paused
 from levee.serve.outside import API, OUTSIDE, Hindrance
 from levee.serve.promises import Promise, Promises
-from levee.serve.records import StatusRecords, path, stamp
+from levee.serve.recorded import stamp
+from levee.serve.records import StatusRecords, path
 from levee.serve.shop import Shop
 from levee.serve.standing import Standing, passing_s, state_now
 from levee.serve.sweeping import Sweeping
@@ -86,6 +88,7 @@ class Life:
     hindrance: Hindrance | None = None  # why what the rules want cannot be done
 
     def __post_init__(self) -> None:
+        self.resource = as_written(self.resource)
         self.ground = Ground(self.shop, self.owner, self.resource)
         self.sweeping, self.adapting = Sweeping(self.ground), Adapting(self.ground)
         self.records = StatusRecords(self.shop.api, self.owner)
@@ -113,17 +116,21 @@ class Life:
         self.written_at = LONG_AGO if self.arrival.told is None else self.shop.now()
 
     def renew(self, resource: Object) -> None:
-        self.resource = self.ground.resource = resource
+        self.resource = self.ground.resource = as_written(resource)
         self.runner.terms = self.terms(self.runner.machine)
         if not self.stands_by and self.records.is_before(resource):
-            self.correct(resource.get("status") or {})
+            self.records.looked_at(resource)
+            self.correct(self.resource.get("status") or {})
 
     def correct(self, found: Mapping[str, Any]) -> None:
         """What somebody else has made of the status is written anew."""
         wrong = status.overwritten(self.written, found)
         if wrong:
             self.written, self.written_at = {**self.written, **{name: found.get(name) for name in wrong}}, LONG_AGO
-            self.teller.tell(self.owner, "StatusOverwritten", f"somebody else has written {', '.join(wrong)}: written anew", grave=True)
+            self.tell_of_others(wrong)
+
+    def tell_of_others(self, wrong: Sequence[str]) -> None:
+        self.teller.tell(self.owner, "StatusOverwritten", f"somebody else has written {', '.join(wrong)}: written anew", grave=True)
 
     def terms(self, lifecycle: Machine) -> Terms:
         said = (self.resource["spec"].get("faultTolerance") or {}).get("onFailure", "restart")
@@ -311,6 +318,9 @@ class Life:
 
     def tell_of(self, turn: Turn) -> None:
         self.tell_of_transitions(turn)
+        if self.records.news:
+            self.tell_of_others(self.records.news)
+            self.records.news = []
         failing = turn.position.failing if turn.position is not None else None
         if failing is None:
             self.waits = ""
@@ -340,7 +350,7 @@ class Life:
         assert turn.position is not None
         known = self.written.get("observedGeneration") == self.resource["metadata"]["generation"]
         happened = turn.position.failing is not None or any(one.when != RECOVER for one in turn.taken)
-        return known and not happened and self.decision is not None and not self.arrival.over
+        return known and not happened and self.decision is not None and not self.arrival.over and not self.records.wrong
 
     async def report(self, position: Position, now: Instant) -> None:
         ground = self.ground
@@ -368,7 +378,8 @@ class Life:
         self.figures = self.figured(scene)
         told = status.stamped(status.fields(scene) | self.memory(), self.written, scene.generation, stamp(Wall(self.shop.wall_ms())))
         changed = status.changed(self.written, told)
-        if not changed or (not self.is_news(changed) and now - self.written_at < QUIET_MS):
+        quiet = not changed or (not self.is_news(changed) and now - self.written_at < QUIET_MS)
+        if quiet and not self.records.wrong:
             return
         await self.records.tell(changed)
         self.written, self.written_at = {**self.written, **told}, now

@@ -62,8 +62,7 @@ class Making:
         return "mapped"
 
     def release_imports(self, context: Context) -> None:
-        store = self.ground.resource["spec"]["store"]
-        self.imports.release(self.ground.resource, context, lambda: self.ground.access.open_at(store["uri"], store.get("secret")))
+        self.imports.release(self.ground.resource, context, self.ground.open_store)
 
     def examine(self, resource: Resource) -> Any:
         wiring = wiring_of(resource, self.ground.owner.uid)

@@ -10,14 +10,16 @@ from dataclasses import dataclass, field
 from prometheus_client import CollectorRegistry, Counter, Histogram
 from prometheus_client.core import GaugeMetricFamily, Metric
 
-from levee.lifecycle.runner import Timing
+from levee.lifecycle.runner import Foreign, Timing
 from levee.serve import figures
 from levee.serve.standing import Standing
+from levee.worlds.kubernetes.api import Conflict, Denied, Unreachable
 
 TURN_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 TRANSITION_S = (0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300)
 STATE_S = (0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600, 86_400)
 PLAN_S = (0.1, 0.5, 1, 2.5, 5, 10, 30, 60)
+MISTAKES = (Conflict, Denied, Foreign, Unreachable)  # any other is a bug
 SWITCH_S = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300)
 
 
@@ -54,13 +56,19 @@ class Metrics:
             registry=self.registry,
         )
 
+        for why in MISTAKES:  # there from the start: what begins with 1 has never grown
+            self.mistakes.labels(why.__name__)
+
     def timed(self, timing: Timing) -> None:
         self.transition_times.labels(timing.origin, timing.event).observe(timing.took_ms / 1000)
         if timing.to != timing.origin:
             self.states.labels(timing.origin).observe(timing.stayed_ms / 1000)
 
     def watch(self, standings: Callable[[], Iterable[Standing]], leads: Callable[[], bool], states: Iterable[str]) -> None:
-        self.registry.register(Now(standings, leads, tuple(states)))
+        now = Now(standings, leads, tuple(states))
+        for state in now.states:
+            self.states.labels(state)
+        self.registry.register(now)
 
 
 @dataclass(frozen=True, slots=True)

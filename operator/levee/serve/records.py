@@ -1,18 +1,20 @@
 """The lifecycle's record in the status of the resource: written before what follows from it, with the version that was read.
 
-Why: the status is where a crash leaves what is known, and the API server's resourceVersion is the precondition.
+Why: the status is where a crash leaves what is known, and the API server's resourceVersion is the precondition. What somebody else has made
+of it is seen by the line that stands beside it, and written anew with whatever is written next.
 Called by: life, for the lifecycle's runner; status, which puts the same fields together.
 """
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, field
 from typing import Any
 
 from levee.lifecycle.handlers import Loaded, Overtaken
-from levee.lifecycle.names import EventName, Instant, StateName, Version
-from levee.lifecycle.position import Passage, Record
+from levee.lifecycle.names import Version
+from levee.lifecycle.position import Record
+from levee.serve.checked import LINE, Fields, checked, fields_in, laid_out, line_in, line_of
+from levee.serve.recorded import fields_of, record_in
 from levee.topology.crd import PLURAL
 from levee.topology.spec import API_VERSION
 from levee.worlds.kubernetes.api import Api, Conflict, Object
@@ -32,10 +34,15 @@ class StatusRecords:
     known: Record | None = None  # as this process has read or written it last
     version: Version | None = None  # of the resource, then
     writing: int = 0  # requests of one's own that have not been answered: a newer version may be theirs
+    fields: Fields = field(default_factory=dict)  # all that is gone by, as it was stored then
+    line: str | None = None  # that was stored with them
+    wrong: tuple[str, ...] = ()  # what somebody else has made otherwise, and nobody has written anew yet
+    news: list[str] = field(default_factory=list)  # the same, until it was told
 
     async def load(self) -> Loaded | None:
         found = await self.read()
         self.known, self.version = record_in(found), version_of(found)
+        self.keep(found)
         return None if self.known is None else Loaded(self.known, self.version)
 
     async def store(self, record: Record, *, expected: Version | None) -> Version:
@@ -56,7 +63,7 @@ class StatusRecords:
         for _ in range(ATTEMPTS):
             if expected is None:
                 found = await self.read()
-                if record_in(found) != self.known:
+                if not self.is_ours(found):
                     raise Overtaken
                 expected = version_of(found)
             try:
@@ -65,73 +72,46 @@ class StatusRecords:
                 expected = None
         raise Overtaken
 
+    def is_ours(self, found: Object) -> bool:
+        """Nobody has moved since, whatever else was written."""
+        line = line_in(found.get("status") or {})
+        ours = self.line is not None and line == self.line
+        return ours or record_in(found) == self.known
+
     async def patch(self, status: Mapping[str, Any], expected: Version) -> Object:
-        told = {"status": status, "metadata": {"uid": self.owner.uid, "resourceVersion": expected}}
+        told = {"status": self.with_line(status), "metadata": {"uid": self.owner.uid, "resourceVersion": expected}}
         self.writing += 1
         try:
             written = await asyncio.to_thread(self.api.patch, f"{path(self.owner)}/status", told)
-            self.version = version_of(written)
+            self.version, self.wrong = version_of(written), ()
+            self.keep(written)
         finally:
             self.writing -= 1
         return written
 
+    def with_line(self, status: Mapping[str, Any]) -> Mapping[str, Any]:
+        fields = {**self.fields, **fields_in(status)}
+        if self.wrong:
+            return {**status, **laid_out(fields, line_of(fields))}
+        return {**status, "lifecycle": {**status.get("lifecycle", {}), LINE: line_of(fields)}} if fields_in(status) else status
+
+    def keep(self, resource: Object) -> None:
+        status = resource.get("status") or {}
+        self.fields, self.line = fields_in(status), line_in(status)
+
     async def read(self) -> Object:
+        """As it was written."""
         found = await asyncio.to_thread(self.api.get, path(self.owner))
         if found is None or found["metadata"]["uid"] != self.owner.uid:
             raise Overtaken
-        return found
+        return self.looked_at(found)
+
+    def looked_at(self, found: Object) -> Object:
+        status, wrong = checked(found.get("status") or {})
+        self.news += [name for name in wrong if name not in self.wrong]
+        self.wrong = wrong
+        return {**found, "status": status} if wrong else found
 
 
 def version_of(resource: Object) -> Version:
     return Version(resource["metadata"]["resourceVersion"])
-
-
-def record_in(resource: Object) -> Record | None:
-    status = resource.get("status") or {}
-    return record_of(status) if "state" in status else None
-
-
-def fields_of(record: Record) -> dict[str, Any]:
-    lifecycle = {
-        "ending": record.ending,
-        "failures": record.failures,
-        "failedAt": None if record.failed_at is None else stamp(record.failed_at),
-        "claims": record.claims,
-    }
-    return {
-        "state": record.state,
-        "since": stamp(record.since),
-        "attempts": record.attempts,
-        "history": [{"state": one.state, "since": stamp(one.since), "reason": one.why} for one in record.history],
-        "lifecycle": lifecycle,
-    }
-
-
-def record_of(status: Mapping[str, Any]) -> Record:
-    lifecycle = status.get("lifecycle") or {}
-    ending, failed_at = lifecycle.get("ending"), lifecycle.get("failedAt")
-    history = tuple(passage(one) for one in status.get("history") or ())
-    return Record(
-        state=StateName(status["state"]),
-        since=instant(status["since"]),
-        ending=None if ending is None else StateName(ending),
-        attempts=int(status.get("attempts") or 0),
-        failures=int(lifecycle.get("failures") or 0),
-        failed_at=None if failed_at is None else instant(failed_at),
-        claims=int(lifecycle.get("claims") or 0),
-        history=history,
-    )
-
-
-def passage(told: Mapping[str, Any]) -> Passage:
-    why = told.get("reason")
-    return Passage(StateName(told["state"]), instant(told["since"]), None if why is None else EventName(why))
-
-
-def stamp(at: Instant) -> str:
-    """To the millisecond: states follow each other fast."""
-    return datetime.fromtimestamp(at / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def instant(text: str) -> Instant:
-    return Instant(round(datetime.fromisoformat(text).timestamp() * 1000))

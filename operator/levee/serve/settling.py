@@ -12,19 +12,27 @@ from typing import Any, TypeAlias
 from levee.control.events import Event
 from levee.lifecycle.handlers import Context, GoesOn, NotYet
 from levee.serve import importers
-from levee.serve.records import instant
+from levee.serve.importing import carry_out
+from levee.serve.recorded import instant
 from levee.serve.shop import Shop
 from levee.topology.wanted import DeletionPolicy
+from levee.topology.wording import listed
 from levee.worlds.kubernetes import names
 from levee.worlds.kubernetes.names import Owner
+from levee.worlds.local.book import StoreSilent
+from levee_spark.log import clock, registration
+from levee_spark.log.ask import CorruptRecord
 from levee_spark.log.keys import Layout
-from levee_spark.store.blobs import Blobs, Trouble
+from levee_spark.log.requests import Script
+from levee_spark.store.blobs import Trouble
+from levee_spark.store.driver import StoreDriver
 
 Object: TypeAlias = Mapping[str, Any]
 
 AT_ONCE = 5_000  # objects: seconds of work
 STUCK_MS = 120_000  # a pod that should have been gone for so long is not waited for
 LET_GO = "spec.deletionPolicy: retain lets it go without"
+UNTIL_LET_GO = "its data are deleted when they let them go, or are silent until their lease has run out"
 LIVED = {"dispatching", "running", "updating", "reshaping", "reverting", "completing", "suspending", "suspended"}
 
 
@@ -36,7 +44,7 @@ class Settling:
     calls: int = 0
     deleted: int = 0
 
-    def settle(self, resource: Object, context: Context, store: Callable[[], Blobs]) -> None:
+    def settle(self, resource: Object, context: Context, store: Callable[[], StoreDriver]) -> None:
         """NotYet, as long as something is left. A namespace that goes waits for nobody."""
         if not is_to_go(resource):
             return
@@ -45,15 +53,28 @@ class Settling:
             return
         self.wait_for_others((resource["spec"].get("exports") or {}).get("namespaces") or ())
         try:
-            count = store().clear(Layout(self.owner.key, self.owner.uid).root(), AT_ONCE)
-        except (NotYet, Trouble) as why:
+            readers, count = self.clear(store())
+        except (NotYet, StoreSilent, Trouble, CorruptRecord) as why:
             self.give_up(context, why)
             return
+        if readers:
+            raise NotYet(f"its streams are held by {listed(readers, 'and')}; {UNTIL_LET_GO}; {LET_GO}")
         self.deleted += count
         if count == AT_ONCE:
             self.go_on()
         if self.deleted:
             self.tell(Event("DataDeleted", f"its streams and checkpoints are deleted: {self.deleted} objects"))
+
+    def clear(self, driver: StoreDriver) -> tuple[tuple[str, ...], int]:
+        """Who holds its streams, or how many objects are deleted: importers are no resources that this operator sees where a notebook
+        reads, a run elsewhere, or a namespace that is no longer exported to; but all of them are registered, and end with their lease."""
+        layout = Layout(self.owner.key, self.owner.uid)
+        readers = carry_out(driver, self.registered(layout, driver.blobs.resolution_ms))
+        return readers, 0 if readers else driver.blobs.clear(layout.root(), AT_ONCE)
+
+    def registered(self, layout: Layout, resolution_ms: int) -> Script[tuple[str, ...]]:
+        now = yield from clock.ask_time(layout, f"controller-{self.shop.identity}", None, resolution_ms)
+        return (yield from registration.importers(layout, now))
 
     def wait_for_others(self, allowed: Sequence[str]) -> None:
         """Who still writes would leave what nobody deletes, and who still reads would miss it."""

@@ -12,7 +12,7 @@ from typing import Any
 from levee.lifecycle.names import Kind, StateName
 from levee.lifecycle.runner import Runner
 from levee.serve.figures import Figures, Tally
-from levee.serve.records import instant
+from levee.serve.recorded import instant
 
 
 @dataclass(frozen=True, slots=True)

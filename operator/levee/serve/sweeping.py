@@ -13,7 +13,7 @@ from typing import Any
 
 from levee.control.names import Instant
 from levee.serve.ground import Ground
-from levee.serve.records import instant
+from levee.serve.recorded import instant
 from levee.serve.shop import is_of
 from levee.worlds.kubernetes import companions, names
 from levee.worlds.kubernetes.api import Conflict, Denied, Unreachable

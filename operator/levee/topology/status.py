@@ -69,6 +69,9 @@ class Lifecycle(Part):
         default=None, description="The generation of the spec that was read last, whether or not it could be put in force."
     )
     restart_nonce: Whole | None = Field(default=None, description="The restartNonce of the last start.")
+    record: Line | None = Field(
+        default=None, description="All of it, with state, since and attempts, and a checksum: what differs was written by somebody else."
+    )
 
 
 class Condition(Part):

@@ -5,6 +5,7 @@ Called by: `streaming`. Of files: `waiting`.
 """
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -34,6 +35,23 @@ class OffsetsWaiting:
         now = max((waiting(one.endOffset, one.latestOffset, self.task, self.tasks) for one in progress.sources), default=0)
         before, self.rows = self.rows, now
         return 0 if before is None else now - before
+
+
+@dataclass(slots=True)
+class RowsDue:
+    """Of Spark's `rate`, whose rows fall due by the clock: after a pause it hands over many at once, and none was offered faster."""
+
+    per_s: float
+    now_ms: Callable[[], int]
+    rows: int | None = None  # none wait: all that are due are taken
+    since_ms: int | None = None
+    due: int = 0
+
+    def growth(self, _query: StreamingQuery, rows: int) -> int:
+        now_ms = self.now_ms()
+        self.since_ms = now_ms if self.since_ms is None else self.since_ms
+        before, self.due = self.due, int(self.per_s * (now_ms - self.since_ms) / 1_000)
+        return self.due - before - rows
 
 
 def waiting(end: str | None, latest: str | None, task: int, tasks: int) -> int:

@@ -12,7 +12,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 
 from levee_spark.ingest import formats
-from levee_spark.ingest.backlog import Backlog, OffsetsWaiting
+from levee_spark.ingest.backlog import Backlog, OffsetsWaiting, RowsDue
 from levee_spark.ingest.function import CannotIngest
 from levee_spark.ingest.ingestion import Ingestion
 from levee_spark.ingest.notes import FileNotes, Notes, PlainNotes
@@ -21,6 +21,7 @@ from levee_spark.ingest.shelf import StoreShelf
 from levee_spark.ingest.streaming import Streaming, own_session
 from levee_spark.ingest.waiting import FilesWaiting, listing
 from levee_spark.store.blobs import Blobs
+from levee_spark.store.driver import monotonic_ms
 
 KEEP_EPOCHS = 10_000  # more than any stream keeps; see `seen`
 DAY_MS = 86_400_000
@@ -63,14 +64,19 @@ def open_streaming(form: str, options: Mapping[str, str], place: Place, task: in
         place.folder,
         notes,
         remembers=form not in formats.FORGETFUL,
-        backlog=FilesWaiting(look, notes) if isinstance(notes, FileNotes) else backlog_of(form, task, tasks),
+        backlog=FilesWaiting(look, notes) if isinstance(notes, FileNotes) else backlog_of(form, options, task, tasks),
         warms=form in formats.WARMS,
         bounded=options.get(formats.BOUNDED, "false").lower() == "true",
     )
 
 
-def backlog_of(form: str, task: int, tasks: int) -> Backlog | None:
-    return OffsetsWaiting(task, tasks) if form == "kafka" else None
+def backlog_of(form: str, options: Mapping[str, str], task: int, tasks: int) -> Backlog | None:
+    if form == "kafka":
+        return OffsetsWaiting(task, tasks)
+    told = {name.lower(): value for name, value in options.items()}
+    rate = told.get("rowspersecond", "1")
+    steady = form == "rate" and "rampuptime" not in told and rate.isdecimal()  # else Spark says what is wrong
+    return RowsDue(int(rate) / tasks, monotonic_ms) if steady else None
 
 
 def notes_of(form: str, options: Mapping[str, str], place: Place) -> Notes:

@@ -84,7 +84,10 @@ class Layout:
 
     def registrations(self, operator: OperatorName) -> str:
         """Of those who import its stream, whatever tasks it has."""
-        return f"{self.root()}/importers/{segment(operator)}"
+        return f"{self.importers()}/{segment(operator)}"
+
+    def importers(self) -> str:
+        return f"{self.root()}/importers"
 
     def registration(self, operator: OperatorName, holder: str) -> str:
         return f"{self.registrations(operator)}/{segment(holder)}"

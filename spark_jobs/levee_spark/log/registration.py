@@ -118,14 +118,15 @@ def oldest(layout: Layout, stream: OperatorName, now: StoreClock) -> Script[int 
     return min((one.epoch for one in (yield from pin.living(layout.registrations(stream), now))), default=None)
 
 
-def importers(layout: Layout, streams: tuple[OperatorName, ...], now: StoreClock) -> Script[dict[OperatorName, tuple[str, ...]]]:
-    """Who imports which stream, for people."""
-    found: dict[OperatorName, tuple[str, ...]] = {}
-    for stream in streams:
-        there = yield from pin.living(layout.registrations(stream), now)
-        if names := sorted({one.importer for one in there if isinstance(one, Registration)}):
-            found[stream] = tuple(names)
-    return found
+def importers(layout: Layout, now: StoreClock) -> Script[tuple[str, ...]]:
+    """Who imports any of its streams, for people."""
+    place = layout.importers()
+    streams = {name.removeprefix(f"{place}/").partition("/")[0] for name in (yield from ask.names(place))}
+    found: set[str] = set()
+    for stream in sorted(streams):
+        there = yield from pin.living(f"{place}/{stream}", now)
+        found |= {one.importer for one in there if isinstance(one, Registration)}
+    return tuple(sorted(found))
 
 
 def release(layout: Layout, stream: OperatorName, uid: str) -> Script[None]:
