@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from threading import Timer
 from typing import Any
 
-from chaoslib.exceptions import InterruptExecution
+from chaoslib.exceptions import InterruptExecution, InvalidActivity
 from chaoslib.exit import exit_gracefully
 
-from levee_chaos import inflicting, judging, limits, rehearsing, steady, streams, telling
+from levee_chaos import inflicting, judging, limits, rehearsing, steady, streams, telling, terms
 from levee_chaos.keeping import Keeping
 from levee_chaos.refusals import Refused
 from levee_chaos.safeguard import Looking, Loss, ending_after
@@ -43,6 +43,14 @@ course = Course()
 # ---- the experiment
 
 
+def validate_control(control: Document) -> None:
+    """By `chaos validate`, too."""
+    try:
+        terms.check_names(control["provider"].get("arguments") or {})
+    except Refused as wrong:
+        raise InvalidActivity(str(wrong)) from wrong
+
+
 def before_experiment_control(
     context: Document,
     configuration: Document | None = None,
@@ -55,6 +63,8 @@ def before_experiment_control(
     only_operators: Sequence[str] | str = (),
     only_nodes: Sequence[str] | str = (),
     time_limit_s: float | str | None = None,
+    lost_for_s: float | str | None = None,
+    every_s: float | str | None = None,
     **_: Any,
 ) -> None:
     """Refuses what can be refused now, and remembers the streams as they are, for the probe no_epoch_lost_or_changed."""
@@ -62,6 +72,7 @@ def before_experiment_control(
     operators, nodes = telling.names_in(only_operators), telling.names_in(only_nodes)
     limits.limit(telling.names_in(namespaces), allow_last=telling.is_so(allow_last), operators=operators, nodes=nodes)
     try:
+        terms.check_numbers(lost_for_s=lost_for_s, every_s=every_s, time_limit_s=time_limit_s)
         world = find(Where(topology, directory, namespace))
         rehearsing.rehearse(context.get("method", ()), configuration or {}, secrets or {})
         course.keeping = Keeping(world.folder)

@@ -12,11 +12,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from levee.topology.complaint import Complaint
+from levee.topology.names import NodeName
+from levee.topology.wording import listed
 from levee.worlds.local import processes
 from levee.worlds.local.processes import Process
 from levee_chaos import deadman, limits
-from levee_chaos.aim import Aimed, aim
-from levee_chaos.fault import Fault, Reach
+from levee_chaos.aim import Aimed, Seen, aim
+from levee_chaos.fault import Fault, Kind, Reach
 from levee_chaos.journal import Entry, Step
 from levee_chaos.keeping import Keeping, now_ms
 from levee_chaos.refusals import NOTHING, NoEffect, NotUndone, Refused
@@ -26,11 +28,21 @@ from levee_chaos.worlds.world import Deed, Where, World
 ROLE_S = 5.0  # a task may be between two primaries, or its worker too busy to answer
 LOOK_S, LOOKS = 0.05, 200
 TRIED_AGAIN = "mend that: it is tried again and again, as long as this machine runs"
+TAKE_NODES = {Kind.CRASH_NODE, Kind.CRASH_ZONE}
 
 
 @dataclass(slots=True)
 class Rehearsal:
     goes_on: bool = False
+    gone: tuple[NodeName, ...] = ()  # nodes that the steps so far take
+
+    def with_earlier(self, aimed: Aimed, seen: Seen) -> Aimed | Complaint:
+        """Each may be harmless by itself."""
+        earlier, self.gone = self.gone, tuple(dict.fromkeys((*self.gone, *aimed.nodes)))
+        if earlier and not any(lives and node not in self.gone for node, lives in seen.nodes.items()):
+            wrong = f"with {listed(aimed.nodes, 'and')} no node would be left, after {listed(earlier, 'and')}"
+            return Complaint("node", wrong, "leave at least one, or undo_faults before")
+        return replace(aimed, nodes=self.gone)
 
 
 REHEARSAL = Rehearsal()
@@ -39,11 +51,13 @@ REHEARSAL = Rehearsal()
 @contextmanager
 def rehearsal() -> Iterator[None]:
     """Actions are aimed and checked, and nothing is done."""
-    REHEARSAL.goes_on = True
+    before, REHEARSAL.goes_on = REHEARSAL.goes_on, True
     try:
         yield
     finally:
-        REHEARSAL.goes_on = False
+        REHEARSAL.goes_on = before
+        if not before:
+            REHEARSAL.gone = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +107,8 @@ def aimed_at(fault: Fault, where: Where) -> tuple[World, Aimed]:
     while True:
         world = finding.find(where)
         found = aim(fault, world.seen())
+        if isinstance(found, Aimed) and REHEARSAL.goes_on and fault.kind in TAKE_NODES:
+            found = REHEARSAL.with_earlier(found, world.seen())
         if isinstance(found, Aimed):
             return world, found
         if found.where != "role" or time.monotonic() > until_s:

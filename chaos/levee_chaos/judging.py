@@ -6,6 +6,7 @@ Called by: controls.
 from typing import Any
 
 Document = dict[str, Any]
+OURS = "levee_chaos.refusals."  # before the name of each of them
 
 
 def judge(state: Document) -> None:
@@ -24,4 +25,7 @@ def has_failed(run: Document) -> bool:
 
 
 def error_of(state: Document) -> str:
-    return "".join(state.get("exception") or ()).strip()
+    """For people: of ours, which say what to do, without the way that they came."""
+    told = "".join(state.get("exception") or ()).strip()
+    _, ours, text = told.rpartition(OURS)
+    return text.partition(": ")[2] if ours else told

@@ -29,7 +29,7 @@ def partition_node(
 ) -> Document:
     """Cut off the workers of a node, or of the node of a replica: what they send and what is sent to them does not arrive.
 
-    With a `peer` from that one only: another node (on a cluster), "store" or "operator" (on this machine).
+    With a `peer` from that one only: "store", "operator", or another node (on a cluster).
     """
     whom = Whom(topology, operator, task, replica, node=node, role=role_in(role))
     fault = Fault(Kind.PARTITION_NODE, whom, ms_in(for_s), {"peer": peer})
@@ -46,12 +46,16 @@ def delay_network(
     task: str = "",
     replica: str = "",
     role: str = "any",
+    peer: str = "",
     directory: str = "",
     namespace: str = "",
 ) -> Document:
-    """Let what passes between the workers of a node and everybody else take longer, by `ms` more or less `jitter_ms`, there and back."""
+    """Let what passes between the workers of a node and everybody else take longer, by `ms` more or less `jitter_ms`, there and back.
+
+    With a `peer` only what passes between them and that one: "store"; on a cluster also "operator" or another node.
+    """
     whom = Whom(topology, operator, task, replica, node=node, role=role_in(role))
-    how = {"ms": whole("ms", ms, 1), "jitter_ms": whole("jitter_ms", jitter_ms, 0)}
+    how = {"ms": whole("ms", ms, 1), "jitter_ms": whole("jitter_ms", jitter_ms, 0), "peer": peer}
     return inflicting.inflict(Fault(Kind.DELAY_NETWORK, whom, ms_in(for_s), how), Where(topology, directory, namespace)).document()
 
 
@@ -64,12 +68,16 @@ def lose_packets(
     task: str = "",
     replica: str = "",
     role: str = "any",
+    peer: str = "",
     directory: str = "",
     namespace: str = "",
 ) -> Document:
-    """Lose a share of what passes between the workers of a node and everybody else. TCP sends it again, later and later."""
+    """Lose a share of what passes between the workers of a node and everybody else. TCP sends it again, later and later.
+
+    `peer`: as for `delay_network`.
+    """
     whom = Whom(topology, operator, task, replica, node=node, role=role_in(role))
-    fault = Fault(Kind.LOSE_PACKETS, whom, ms_in(for_s), {"share": share_in(share)})
+    fault = Fault(Kind.LOSE_PACKETS, whom, ms_in(for_s), {"share": share_in(share), "peer": peer})
     return inflicting.inflict(fault, Where(topology, directory, namespace)).document()
 
 
@@ -82,10 +90,14 @@ def limit_bandwidth(
     task: str = "",
     replica: str = "",
     role: str = "any",
+    peer: str = "",
     directory: str = "",
     namespace: str = "",
 ) -> Document:
-    """Let no more than so many KiB a second pass to and from each worker of a node."""
+    """Let no more than so many KiB a second pass to and from each worker of a node.
+
+    `peer`: as for `delay_network`.
+    """
     whom = Whom(topology, operator, task, replica, node=node, role=role_in(role))
-    how = {"bytes_per_s": round(1_024 * at_least("kib_per_s", kib_per_s, 0.1))}
+    how = {"bytes_per_s": round(1_024 * at_least("kib_per_s", kib_per_s, 0.1)), "peer": peer}
     return inflicting.inflict(Fault(Kind.LIMIT_BANDWIDTH, whom, ms_in(for_s), how), Where(topology, directory, namespace)).document()

@@ -48,12 +48,18 @@ def lag_below(epochs: int, topology: str = "", directory: str = "", namespace: s
 
 
 def guarantee_met(epochs: int = 10, topology: str = "", directory: str = "", namespace: str = "") -> bool:
-    """Whether the plan's promise holds now by the surest sign: every planned replica works, and none lags by so many epochs.
+    """Whether the plan's promise holds now, and no task lags by so many epochs: on a cluster by the condition GuaranteeMet.
 
-    A plan may promise to hold with some of them gone; here that does not count.
+    A run of this machine has no conditions: there by the surest sign, that every planned replica works. A plan may promise to hold with
+    some of them gone.
     """
-    health = find(Where(topology, directory, namespace)).health()
-    return health.is_whole and health.lag_epochs < number("epochs", epochs)
+    run = find(Where(topology, directory, namespace))
+    health, told = run.health(), run.guarantee
+    if told is not None and told.holds is None:
+        fix = "wait until it runs: see kubectl levee status"
+        raise Refused(UNKNOWN, [Complaint("GuaranteeMet", f"is not known of {run.topology}: {told.why}", fix)])
+    holds = health.is_whole if told is None else bool(told.holds)
+    return holds and health.lag_epochs < number("epochs", epochs)
 
 
 def goes_on(epochs: int = 3, timeout_s: float = 60.0, topology: str = "", directory: str = "", namespace: str = "") -> float:

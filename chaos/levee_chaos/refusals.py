@@ -4,7 +4,8 @@ Called by: everything here that acts; Chaos Toolkit shows the text of the except
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from math import isfinite
 
 from levee.plans import ending
 from levee.topology.complaint import Complaint
@@ -31,10 +32,10 @@ class NotUndone(Exception):
 
 def number(name: str, told: object) -> float:
     """What `chaos run --var` says is text, unless it names a type."""
-    try:
-        return float(str(told))
-    except ValueError:
-        raise Refused(NOTHING, [Complaint(name, f"'{told}' is no number", f"write {name}: 5, or --var {name}:float=5")]) from None
+    with suppress(ValueError):
+        if isfinite(found := float(str(told))):
+            return found
+    raise Refused(NOTHING, [Complaint(name, f"'{told}' is no number", f"write {name}: 5, or --var {name}:float=5")])
 
 
 @contextmanager

@@ -19,7 +19,8 @@ OURS = "levee_chaos.actions"
 
 def rehearse(method: Sequence[Mapping[str, Any]], configuration: Mapping[str, Any], secrets: Mapping[str, Any]) -> None:
     """Refused, with everything that is wrong."""
-    wrong = [complaint for one in method for complaint in wrong_with(one, configuration, secrets)]
+    with inflicting.rehearsal():
+        wrong = [complaint for one in method for complaint in wrong_with(one, configuration, secrets)]
     if wrong:
         raise Refused("levee-chaos: the experiment is refused, and nothing was done.", list(dict.fromkeys(wrong)))
 
@@ -27,12 +28,14 @@ def rehearse(method: Sequence[Mapping[str, Any]], configuration: Mapping[str, An
 def wrong_with(activity: Mapping[str, Any], configuration: Mapping[str, Any], secrets: Mapping[str, Any]) -> Iterator[Complaint]:
     provider = activity.get("provider", {})
     name = provider.get("func")
-    if provider.get("module") != OURS or name not in actions.__all__ or name == "undo_faults":
+    if provider.get("module") != OURS or name not in actions.__all__:
+        return
+    if name == "undo_faults":
+        inflicting.REHEARSAL.gone = ()
         return
     arguments = substitute(dict(provider.get("arguments") or {}), configuration, secrets)
     try:
-        with inflicting.rehearsal():
-            getattr(actions, name)(**arguments)
+        getattr(actions, name)(**arguments)
     except Refused as refused:
         if not refused.complaints:
             raise

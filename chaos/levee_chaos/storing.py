@@ -16,7 +16,7 @@ from levee_chaos.worlds.world import Where
 __all__ = ["corrupt_object", "corrupt_status", "fail_store", "fill_disk", "skew_clock", "skew_store_clock", "slow_store"]
 
 Document = dict[str, object]
-FIELDS = ("replicas", "configuration", "lagEpochs")
+FIELDS = ("replicas", "configuration", "lagEpochs", "state")
 OBJECTS = ("epoch", "checkpoint", "control")
 
 
@@ -76,7 +76,7 @@ def corrupt_object(
 
 
 def corrupt_status(field: str = "replicas", topology: str = "", directory: str = "", namespace: str = "") -> Document:
-    """Write nonsense into a field of a cluster's topology that people read: `replicas`, `configuration` or `lagEpochs` of its status.
+    """Write nonsense into a cluster's topology's status: into `replicas`, `configuration` or `lagEpochs`, or another `state` of its life.
 
     Levee's operator has to notice, tell, and write it anew; what it has not when this is undone is written back.
     """

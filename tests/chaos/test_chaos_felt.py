@@ -130,3 +130,12 @@ def test_who_asks_a_worker_that_is_cut_off_hears_nothing_until_that_is_over(tmp_
         place.end(cut.name)
         assert asked.result(60) == "b!"
     assert Parts(place, "node-2").silenced(lambda: "c")() == "c"
+
+
+def test_whom_a_node_of_this_machine_does_not_speak_to_is_refused_with_whom_it_does(run: Run) -> None:
+    assert list(made(run, Kind.DELAY_NETWORK, ms=100, peer="store").without_means()) == []
+    assert list(made(run, Kind.PARTITION_NODE, peer="operator").without_means()) == []
+    [complaint] = made(run, Kind.DELAY_NETWORK, ms=100, peer="operator").without_means()
+    assert "can be cut off from each other, no more" in complaint.wrong
+    [complaint] = made(run, Kind.LOSE_PACKETS, peer="node-2", share=0.1).without_means()
+    assert "'node-2' is nobody whom a node of this machine speaks to" in complaint.wrong

@@ -75,9 +75,20 @@ def test_a_pair_is_cut_by_the_addresses_of_the_peers_pods(cluster: Shared) -> No
     cluster.things["/api/v1/namespaces/system/pods/levee-1"]["status"]["podIP"] = "10.41.9.9"
     actions.partition_node(30, peer="operator", node="node-2", **SHOP)
     assert order_of(cluster)["sources"] == ["10.41.9.9"]
-    with pytest.raises(Refused, match=r"'node-7' is no node with a pod of shop/clicks[\s\S]*use one of node-1, node-2, or operator"):
+    with pytest.raises(Refused, match=r"'node-7' is no node with a pod of shop/clicks[\s\S]*use one of node-1, node-2, store, or operator"):
         actions.partition_node(30, peer="node-7", node="node-2", **SHOP)
     undone()
+
+
+def test_what_passes_between_a_pair_can_be_delayed_lost_and_paced(cluster: Shared, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Placed, "secret", lambda _: {"AWS_ENDPOINT_URL": "http://127.0.0.7:7070"})
+    actions.delay_network(30, 200, peer="node-1", node="node-2", **SHOP)
+    assert order_of(cluster) == {"shape": {"delay_s": 0.2, "jitter_s": 0.0}, "sources": ["10.41.1.7"]}
+    actions.lose_packets(30, 0.2, peer="node-1", node="node-2", **SHOP)
+    assert order_of(cluster) == {"shape": {"loss": 0.2}, "sources": ["10.41.1.7"]}
+    actions.limit_bandwidth(30, 64, peer="store", node="node-2", **SHOP)
+    assert order_of(cluster) == {"shape": {"bytes_per_s": 65_536}, "sources": ["127.0.0.7"], "port": 7070}
+    assert len(undone()) == 3
 
 
 def test_a_slow_store_is_what_its_address_sends_to_each_pod(cluster: Shared, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,6 +132,8 @@ def test_nonsense_in_the_status_is_noticed_when_it_is_written_anew_and_else_writ
     undone()
     assert cluster.things[path]["status"]["replicas"] == {"active": 4, "desired": 4}
     assert probes.corruption_noticed(0, **SHOP) == "written anew"
+    actions.corrupt_status("state", **SHOP)
+    assert (status["state"], undone(), status["state"]) == ("submitted", ["corrupt status: shop/clicks"], "running")
     cluster.may_not.add(("patch", "faulttoleranttopologies/status"))
     with pytest.raises(Refused, match="you may not patch faulttoleranttopologies/status"):
         actions.corrupt_status("lagEpochs", **SHOP)

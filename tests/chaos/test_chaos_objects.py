@@ -79,6 +79,8 @@ def test_what_is_not_there_is_refused_with_what_is(store: Store) -> None:
         store.corrupting(which="7")
     with pytest.raises(Refused, match=r"there is no stream of 'dubble/0'[\s\S]*use 'double/0'"):
         store.corrupting(task="dubble/0")
+    with pytest.raises(Refused, match=r"whose epoch it is, is not said[\s\S]*use one of numbers/0, double/0, total/0"):
+        store.corrupting(task="")
     with pytest.raises(Refused, match="there is no stream of 'out/0'"):
         store.corrupting(task="out/0")
     with pytest.raises(Refused, match="there is no control in"):

@@ -1,5 +1,6 @@
 """Faults on a cluster, up to its API server: whom they find, what they ask for before, what they do, and how it is undone."""
 
+import json
 import shlex
 import sys
 from collections.abc import Iterator
@@ -62,8 +63,22 @@ def test_the_probes_of_a_run_are_those_of_a_cluster() -> None:
     where: dict[str, Any] = {"topology": "clicks", "namespace": "shop"}
     assert probes.ready(**where)
     assert probes.lag_below(3, **where)
-    assert probes.guarantee_met(**where)
     assert (probes.state(**where), probes.lifecycle_state(**where)) == ("AllReady", "running")
+
+
+def test_the_guarantee_is_met_as_the_condition_says_it(cluster: Shared) -> None:
+    where: dict[str, Any] = {"topology": "clicks", "namespace": "shop"}
+    told = cluster.things["/apis/levee.dev/v1alpha1/namespaces/shop/faulttoleranttopologies/clicks"]["status"]["conditions"]
+    with pytest.raises(Refused, match="GuaranteeMet: is not known of shop/clicks: its operator has not said it yet"):
+        probes.guarantee_met(**where)
+    told.append({"type": "GuaranteeMet", "status": "True", "reason": "EnoughActive", "message": "guarantees 0.9 now"})
+    assert probes.guarantee_met(**where)
+    assert not probes.guarantee_met(0, **where)
+    told[-1] |= {"status": "False", "reason": "ReplicasMissing"}
+    assert not probes.guarantee_met(**where)
+    told[-1] |= {"status": "Unknown", "message": "it does not run yet"}
+    with pytest.raises(Refused, match="it does not run yet"):
+        probes.guarantee_met(**where)
 
 
 def test_an_api_server_that_is_away_is_told_in_one_line(cluster: Shared) -> None:
@@ -363,3 +378,30 @@ def test_everything_that_will_be_refused_is_refused_before_anything_is_done(clus
 def test_who_is_not_there_yet_may_come(cluster: Shared) -> None:
     cluster.things.pop(next(path for path in cluster.things if path.startswith(f"{PODS}/clicks-node-1")))
     rehearsing.rehearse([activity("crash_replica", operator="count", role="primary")], {}, {})
+
+
+def crash(**whom: str) -> dict[str, Any]:
+    return activity("crash_zone" if "zone" in whom else "crash_node", driver="command", command="true {node}", **whom)
+
+
+def test_nodes_that_several_steps_take_add_up_whatever_finds_them(cluster: Shared) -> None:
+    """By role, and by zone; up to where they are given back."""
+    for number, one in enumerate(("east", "west"), start=1):
+        cluster.things[f"/api/v1/nodes/node-{number}"]["metadata"]["labels"] = {"topology.kubernetes.io/zone": one}
+    first, second = crash(operator="count", role="primary"), crash(zone="west")
+    rehearsing.rehearse([first], {}, {})
+    rehearsing.rehearse([second], {}, {})
+    rehearsing.rehearse([first, activity("undo_faults"), second], {}, {})
+    with pytest.raises(Refused, match="crash_zone: node: with node-2 no node would be left, after node-1"):
+        rehearsing.rehearse([first, second], {}, {})
+    rehearsing.rehearse([second], {}, {})  # of another experiment
+
+
+def test_steps_that_together_take_the_control_plane_are_refused(cluster: Shared) -> None:
+    for number in (1, 2):
+        cluster.things[f"/api/v1/nodes/node-{number}"]["metadata"]["labels"] = {"node-role.kubernetes.io/control-plane": ""}
+    cluster.things["/api/v1/nodes/node-3"] = json.loads(json.dumps(cluster.things["/api/v1/nodes/node-1"]))
+    cluster.things["/api/v1/nodes/node-3"]["metadata"] |= {"name": "node-3", "labels": {}}
+    rehearsing.rehearse([crash(node="node-1")], {}, {})
+    with pytest.raises(Refused, match="node-1 and node-2 is all that runs the control plane"):
+        rehearsing.rehearse([crash(node="node-1"), crash(node="node-2")], {}, {})

@@ -11,7 +11,7 @@ from levee.worlds.local.table import read_table
 from levee_chaos.keeping import Keeping
 from levee_chaos.verifying.asked import REPORT, Asked, run
 from tests.chaos.toys import running_toy, until
-from tests.chaos.verified import asked
+from tests.chaos.verified import ZONED, asked
 from tests.worlds.toy import delivered, expected
 
 PRIMARY, WORST = "primary:double/0@c0", "worst@c0"
@@ -37,6 +37,21 @@ def test_a_plan_is_held_to_its_word(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert "<link" not in page
     assert "<script" not in page
     check_nothing_is_left(tmp_path / "verify" / "c0" / "run")
+
+
+def test_a_zone_is_broken_in_each_configuration(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code = run(asked(tmp_path, "zone:a", text=ZONED, as_json=True))
+    printed = capsys.readouterr()
+    faults = {one["name"]: one for one in json.loads(printed.out)["faults"]}
+    assert list(faults) == ["zone:a@calm", "zone:a@peak"]
+    assert code == 0, printed.err
+    for one in faults.values():
+        assert "a-1 with" in one["met"]
+        assert "a-2 with" in one["met"]
+        assert (one["measured"]["epochsLost"], one["measured"]["epochsChanged"]) == ([], [])
+        assert one["measured"]["completeness"] >= one["promised"]["completeness"] - 0.02
+    for name in ("calm", "peak"):
+        check_nothing_is_left(tmp_path / "verify" / name / "run")
 
 
 def check_nothing_is_left(directory: Path) -> None:

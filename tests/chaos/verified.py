@@ -28,9 +28,19 @@ spec:
     nodes: [{name: node-1}, {name: node-2}, {name: node-3}]
 """
 
+ZONED = (
+    TOPOLOGY.replace("{rate: 30}", "{name: calm, rate: 30, probability: 0.8}, {name: peak, rate: 60, probability: 0.2}")
+    .replace("tests.worlds.toy:numbers", "levee_spark.examples.market:rows")  # one that has rows; the toy makes its own
+    .replace("{target: {completeness: 0.5},", "{target: {completeness: 0.5}, failures: zone,")
+    .replace(
+        "[{name: node-1}, {name: node-2}, {name: node-3}]",
+        "[{name: a-1, zone: a}, {name: a-2, zone: a}, {name: b-1, zone: b}]",
+    )
+)
 
-def asked(place: Path, *only: str, **more: object) -> Asked:
+
+def asked(place: Path, *only: str, text: str = TOPOLOGY, **more: object) -> Asked:
     file = place / "toy.yaml"
-    file.write_text(TOPOLOGY)
+    file.write_text(text)
     flags: dict[str, object] = {"only": only, "place": str(place / "verify"), "command": WORKER, "for_s": 4.0, "before_s": 3.0} | more
     return Asked(str(file), **flags)  # type: ignore[arg-type]

@@ -89,7 +89,8 @@ def chosen(wiring: Wiring, driver: StoreDriver, what: str, task: str, which: str
         return picked(driver, layout.control(0).rpartition("/")[0], what, which)
     if task not in wiring.tasks or (wiring.tasks[TaskId(task)].sink and what == "epoch"):
         streams = [one for one, wired in wiring.tasks.items() if not wired.sink]
-        raise refused("task", f"there is no stream of '{task}'", use_instead(task, streams))
+        wrong = f"there is no stream of '{task}'" if task else f"whose {what} it is, is not said"
+        raise refused("task", wrong, use_instead(task, streams))
     if what == "epoch":
         return picked(driver, layout.epochs(TaskId(task)), what, which)
     key = picked(driver, layout.checkpoints(TaskId(task)), what, which)

@@ -50,6 +50,14 @@ class Passage:
     since: str
 
 
+@dataclass(frozen=True, slots=True)
+class Guarantee:
+    """As the controller has worked it out from the plan and from who could take over now."""
+
+    holds: bool | None  # None: it does not run yet
+    why: str
+
+
 class Deed(Protocol):
     """A fault with its target. Making one changes nothing; it is refused where the target has gone since it was seen."""
 
@@ -107,6 +115,10 @@ class World(Protocol):
     @property
     def reason(self) -> str:
         """The controller's word."""
+
+    @property
+    def guarantee(self) -> Guarantee | None:
+        """None: nobody says it here."""
 
     @property
     def configuration(self) -> str | None:

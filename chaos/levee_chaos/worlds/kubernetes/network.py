@@ -25,7 +25,11 @@ ENDPOINTS = ("AWS_ENDPOINT_URL", "AWS_ENDPOINT")
 
 
 def disturb(placed: Placed, fault: Fault, aimed: Aimed) -> Helped:
-    return by_helpers(placed, fault, sources(placed, fault.how.get("peer", "")), targets_of(placed, aimed))
+    peer = fault.how.get("peer", "")
+    if peer == "store":
+        there, port = of_the_store(placed)
+        return by_helpers(placed, fault, there, targets_of(placed, aimed), port=port)
+    return by_helpers(placed, fault, sources(placed, peer), targets_of(placed, aimed))
 
 
 def disturb_store(placed: Placed, fault: Fault, _aimed: Aimed) -> Helped:
@@ -66,7 +70,7 @@ def sources(placed: Placed, peer: str) -> Sequence[str]:
     if not found:
         wrong = f"'{peer}' is no node with a pod of {placed.topology}"
         known = sorted({str(one["spec"].get("nodeName")) for one in placed.own_pods()})
-        raise Refused(NOTHING, [Complaint("peer", wrong, f"use one of {', '.join(known)}, or operator")])
+        raise Refused(NOTHING, [Complaint("peer", wrong, f"use one of {', '.join(known)}, store, or operator")])
     return found
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from levee.cli.kube.looking import Looked, instant, loaded, look, newest, owner_of, pods_of, seen_of
 from levee.cli.kube.picture import rows_in, summary_in
@@ -25,7 +26,7 @@ from levee_chaos.worlds.kubernetes.plainly import plainly
 from levee_chaos.worlds.kubernetes.store import opened
 from levee_chaos.worlds.kubernetes.targets import Target, target
 from levee_chaos.worlds.rates import rates_in
-from levee_chaos.worlds.world import Health, Passage
+from levee_chaos.worlds.world import Guarantee, Health, Passage
 from levee_spark.log.wiring import Wiring
 from levee_spark.store.driver import StoreDriver
 
@@ -73,11 +74,20 @@ class Placed:
         now = Passage(self.state, str(told.get("since") or ""))
         return history if history[-1:] == (now,) else (*history, now)
 
+    def condition(self, kind: str) -> Mapping[str, Any]:
+        conditions = (self.resource.get("status") or {}).get("conditions") or ()
+        return next((one for one in conditions if one["type"] == kind), {})
+
     @property
     def reason(self) -> str:
         """Of Ready, which says why it is not."""
-        conditions = (self.resource.get("status") or {}).get("conditions") or ()
-        return next((str(one["reason"]) for one in conditions if one["type"] == "Ready"), "")
+        return str(self.condition("Ready").get("reason", ""))
+
+    @property
+    def guarantee(self) -> Guarantee:
+        found = self.condition("GuaranteeMet")
+        holds = {"True": True, "False": False}.get(found.get("status", ""))
+        return Guarantee(holds, str(found.get("message") or "its operator has not said it yet"))
 
     @property
     def configuration(self) -> str | None:

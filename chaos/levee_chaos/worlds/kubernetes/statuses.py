@@ -24,7 +24,9 @@ WRONG: Mapping[str, Any] = {
     "configuration": "corrupted",
     "lagEpochs": 999_999,
     "replicas": {"active": 9_999, "desired": 9_999},
+    "state": "submitted",  # a word that its lifecycle knows
 }
+OTHER_STATE = "suspended"  # where it is that already
 
 
 @dataclass
@@ -50,17 +52,18 @@ class Corrupting:
     def do(self) -> None:
         """Once: it may be put right before anybody looks."""
         if not self.written:
-            self.written = patched(self.reached, self.how, WRONG[self.how["field"]])
+            self.written = patched(self.reached, self.how, self.how["false"])
 
     def lacking(self) -> list[str]:
         found = (self.written.get("status") or {}).get(self.how["field"])
-        return [] if found == WRONG[self.how["field"]] else [f"the API server: {self.how['field']} is {found}"]
+        return [] if found == self.how["false"] else [f"the API server: {self.how['field']} is {found}"]
 
 
 def corrupt(placed: Placed, fault: Fault, _aimed: Aimed) -> Corrupting:
     head, told = placed.resource["metadata"], placed.resource.get("status") or {}
     path = f"{API}/namespaces/{head['namespace']}/{KIND}/{head['name']}"
     name = fault.how["field"]
+    false = OTHER_STATE if WRONG[name] == told.get(name) else WRONG[name]
     how = {
         **address_of(placed.reached),
         "namespace": head["namespace"],
@@ -68,6 +71,7 @@ def corrupt(placed: Placed, fault: Fault, _aimed: Aimed) -> Corrupting:
         "uid": head["uid"],
         "field": name,
         "was": told.get(name),
+        "false": false,
     }
     return Corrupting(placed.reached, how)
 
@@ -78,7 +82,7 @@ def patched(reached: Reached, how: Mapping[str, Any], value: Any) -> Object:
 
 def still_stands(reached: Reached, how: Mapping[str, Any]) -> bool:
     found = reached.api.get(how["path"]) or {}
-    return bool((found.get("status") or {}).get(how["field"]) == WRONG[how["field"]])
+    return bool((found.get("status") or {}).get(how["field"]) == how["false"])
 
 
 def write_back(how: Mapping[str, Any]) -> None:

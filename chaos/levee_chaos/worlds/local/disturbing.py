@@ -62,7 +62,10 @@ class Disturbing:
             fix = "end it (levee stop, or Ctrl-C) and start it with levee-chaos run: it goes on where it has ended"
             yield Complaint("the run", "was started by levee run, whose workers obey no disturbance", fix)
         peer = self.disturbance.peer
-        if peer not in {"", "store", "operator"}:
+        if peer == "operator" and self.disturbance.way is not Way.PARTITION:
+            wrong = "who runs the topology and its workers speak on this machine only, and can be cut off from each other, no more"
+            yield Complaint("peer", wrong, "use store, or partition_node")
+        elif peer not in {"", "store", "operator"}:
             wrong = f"'{peer}' is nobody whom a node of this machine speaks to: all that goes between nodes goes through the store"
             yield Complaint("peer", wrong, "use store or operator, or leave it out for both")
 

@@ -55,6 +55,11 @@ class Run:
         return "running"
 
     @property
+    def guarantee(self) -> None:
+        """A run has no conditions."""
+        return None
+
+    @property
     def configuration(self) -> str | None:
         return self.table.configuration
 
