@@ -64,7 +64,7 @@ e2e-servers: $(STAMP) ## the first half alone; S3=minio: against another S3 serv
 	LEVEE_E2E=required $(PY) hack/real_servers.py run --s3 $(or $(S3),versitygw) -- $(PY) -m pytest -n auto -m e2e --ignore tests/e2e/cluster $(ARGS)
 
 e2e-cluster: $(STAMP) ## the second half alone, on a cluster for this run; on one that is up: faster
-	LEVEE_E2E=required $(PY) -m hack.cluster run -- $(PY) -m pytest -m e2e tests/e2e/cluster $(ARGS)
+	LEVEE_E2E=required $(PY) -m hack.cluster run -- $(PY) -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m e2e tests/e2e/cluster $(ARGS)
 
 cluster-up: $(STAMP) ## start a real Kubernetes of three nodes on this machine, as root; ARGS="--nodes 5" (the first time it is built: 10 minutes)
 	$(PY) -m hack.cluster up $(ARGS)

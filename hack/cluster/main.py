@@ -16,7 +16,7 @@ from cluster import marker, processes, running, simulated
 from cluster.api import connect
 from cluster.faults import FAULTS, state_of
 from cluster.layout import MOST_NODES
-from cluster.programs import programs_folder
+from cluster.programs import monitors, programs_folder
 from cluster.seed import into_node
 from cluster.system import system
 from images.archive import Image
@@ -57,6 +57,7 @@ def perform(chosen: argparse.Namespace) -> int:
         case "build":
             install(STORE)
             running.built(build())
+            monitors()
         case "down":
             with marker.only_one():
                 running.down()

@@ -18,8 +18,10 @@ class Pins:
     kubernetes: str
     node: tuple[str, ...]  # Debian packages
     kwok: Program
+    monitors: Program  # of which nothing is built
 
 
 def read_pins(path: Path = FILE) -> Pins:
     document = tomllib.loads(path.read_text(encoding="utf-8"))
-    return Pins(document["kubernetes"]["version"], tuple(document["node"]["debian"]), Program("kwok", **document["kwok"]))
+    modules = (Program(name, **document[name]) for name in ("kwok", "monitors"))
+    return Pins(document["kubernetes"]["version"], tuple(document["node"]["debian"]), *modules)

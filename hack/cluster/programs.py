@@ -1,7 +1,7 @@
 """Build what the cluster runs: Kubernetes with etcd as one program, its DNS, the holder of pods, helm.
 
 Why: building takes minutes on a fast machine, so it is done once for each set of sources and kept.
-Called by: running, simulated, main.
+Called by: running, simulated, main, tests.
 """
 
 import hashlib
@@ -57,6 +57,16 @@ def kwok() -> Path:
         with only_one(cache()), scratch(cache()) as shared:
             say(f"cluster: building kwok {pin.version}: some minutes ...")
             golang.build(pin, golang.find_go(read_server_pins().go, cache_folder()), target, shared)
+    return target
+
+
+def monitors() -> Path:
+    """The folder of prometheus-operator's resource definitions; it is fetched first if need be."""
+    pin = read_pins().monitors
+    target = cache() / pin.file_name
+    if not target.exists():
+        with only_one(cache()), scratch(cache()) as shared:
+            golang.copy(pin, golang.find_go(read_server_pins().go, cache_folder()), target, shared)
     return target
 
 

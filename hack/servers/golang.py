@@ -60,12 +60,25 @@ def build(program: Program, go: Path, target: Path, shared: Path) -> None:
     """`shared` holds modules and objects for the next build; being ten times as large as what is built, they are not kept."""
     with unfinished(target) as work:
         settings = build_settings(shared)
-        check_sum(program, run([go, "mod", "download", "-json", f"{program.module}@{program.version}"], extra=settings))
+        download(program, go, settings)
         in_module: list[str | Path] = [go, "-C", empty_module(work)]
         package = f"{program.module}/{program.package}".rstrip("/")
         run([*in_module, "get", f"{package}@{program.version}"], extra=settings)
         options: list[str | Path] = ["-trimpath", "-ldflags=-s -w", "-tags", ",".join(program.tags), "-o", work / target.name]
         run([*in_module, "build", "-mod=mod", *options, package], extra=settings)
+
+
+def copy(program: Program, go: Path, target: Path, shared: Path) -> None:
+    """The folder of its package, as the module has it."""
+    with unfinished(target) as work:
+        shutil.copytree(download(program, go, build_settings(shared)) / program.package, work / target.name)
+
+
+def download(program: Program, go: Path, settings: dict[str, str]) -> Path:
+    """Where the module is, once it is known to be the one that is pinned."""
+    said = run([go, "mod", "download", "-json", f"{program.module}@{program.version}"], extra=settings)
+    check_sum(program, said)
+    return Path(json.loads(said)["Dir"])
 
 
 def empty_module(work: Path) -> Path:

@@ -3,7 +3,6 @@
 The operator's half is its own registry and server, with values of the test's.
 """
 
-import json
 import math
 import subprocess
 import sys
@@ -11,31 +10,23 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 
-import chart_values
-from dashboards.written import texts
 from levee.worlds.local import asking
 from levee.worlds.local.folder import Folder
 from levee.worlds.local.table import read_table
 from servers.prometheus import Prometheus, prometheus_server
 from tests.e2e.conftest import or_skip
+from tests.e2e.panels import RULES, queries, rules
 from tests.e2e.told import IllWorker, Teller, served
 from tests.faults.chain import Wish, resource
 from tests.faults.streams import delivered
 
 pytestmark = pytest.mark.e2e
-RULES = chart_values.CHART / "files" / "rules" / "levee.yaml"
 PATIENCE_S = 600.0  # no test is about how long something takes
 LIVE, ILL = "tests/chain", "shop/ill"
-
-
-def rules(key: str) -> dict[str, dict[str, Any]]:
-    groups = yaml.safe_load(RULES.read_text(encoding="utf-8"))["groups"]
-    return {rule[key]: rule for group in groups for rule in group["rules"] if key in rule}
 
 
 def at_once(folder: Path) -> Path:
@@ -46,16 +37,6 @@ def at_once(folder: Path) -> Path:
             rule.pop("for", None)
     (folder / "rules.yaml").write_text(yaml.safe_dump(document), encoding="utf-8")
     return folder / "rules.yaml"
-
-
-def queries() -> Iterator[tuple[str, str]]:
-    """Of every panel, as Grafana would ask it; and where it stands."""
-    for name, text in texts().items():
-        for panel in json.loads(text)["panels"]:
-            for target in panel.get("targets", ()):
-                asks = target["expr"].replace("$topology", LIVE).replace("$__rate_interval", "30s").removesuffix(" or vector(0)")
-                assert "$" not in asks.replace('"$1"', "")
-                yield f"{name}: {panel['title']}", asks
 
 
 @contextmanager
@@ -88,7 +69,7 @@ def has_data(prometheus: Prometheus, asks: str) -> bool:
 
 def test_every_panel_and_every_recording_rule_has_data_of_a_topology_that_runs(tmp_path: Path) -> None:
     operator = Teller(LIVE)
-    asked = [*queries(), *((f"record {name}", name) for name in rules("record"))]
+    asked = [*queries(LIVE), *((f"record {name}", name) for name in rules("record"))]
     with ExitStack() as stack:
         workers = stack.enter_context(live_run(tmp_path))
         told = stack.enter_context(served(operator.metrics.registry, operator.go_on))

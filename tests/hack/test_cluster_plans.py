@@ -94,6 +94,12 @@ def test_the_version_that_is_said_is_the_version_that_is_built() -> None:
     assert f"gitVersion=v{version}" in programs.link_flags(version)
 
 
+def test_what_the_chart_s_monitors_are_held_against_is_pinned_by_its_sum() -> None:
+    pin = read_pins().monitors
+    assert re.fullmatch(r"h1:.{43}=", pin.sum)
+    assert pin.file_name == f"monitors-{pin.version}", "another version is another folder"
+
+
 def test_every_package_of_a_node_is_locked() -> None:
     assert len(read_lock().chosen(read_pins().node)) == len(set(read_pins().node))
 

@@ -23,7 +23,7 @@ PROGRAM = Program("proxy", "example.org/proxy", "v1.0.0", "cmd/proxy", "h1:right
 FAKE_GO = """#!/bin/sh
 echo "$*" >> {log}
 case "$*" in
-  *download*) echo '{{"Sum": "h1:right="}}' ;;
+  *download*) echo '{{"Sum": "h1:right=", "Dir": "{modules}"}}' ;;
   *build*) cp "$2"/go.mod "$(dirname "$2")"/proxy ;;
 esac
 """
@@ -97,11 +97,27 @@ def test_a_module_with_another_sum_is_refused() -> None:
         golang.check_sum(PROGRAM, '{"Sum": "h1:wrong="}')
 
 
+def fake_go(folder: Path) -> Path:
+    go = folder / "go"
+    go.write_text(FAKE_GO.format(log=folder / "log", modules=folder / "modules"), encoding="utf-8")
+    go.chmod(0o755)
+    return go
+
+
+def test_of_a_module_a_folder_can_be_had_as_it_is_if_the_module_is_the_one_that_is_pinned(tmp_path: Path) -> None:
+    (tmp_path / "modules" / "cmd" / "proxy").mkdir(parents=True)
+    (tmp_path / "modules" / "cmd" / "proxy" / "one.yaml").write_text("kind: One")
+    go, target = fake_go(tmp_path), tmp_path / "proxy-v1.0.0"
+    with pytest.raises(ServerTrouble, match="but h1:other= is pinned"):
+        golang.copy(replace(PROGRAM, sum="h1:other="), go, target, tmp_path / "shared")
+    assert not target.exists()
+    golang.copy(PROGRAM, go, target, tmp_path / "shared")
+    assert [one.name for one in target.iterdir()] == ["one.yaml"]
+
+
 def test_a_program_is_built_with_its_tags_in_a_module_that_needs_nothing_else(tmp_path: Path) -> None:
     """What a module replaces in others, `go install` would not have."""
-    go = tmp_path / "go"
-    go.write_text(FAKE_GO.format(log=tmp_path / "log"), encoding="utf-8")
-    go.chmod(0o755)
+    go = fake_go(tmp_path)
     golang.build(replace(PROGRAM, tags=("small", "static")), go, tmp_path / "programs" / "proxy", tmp_path / "shared")
     downloaded, fetched, built = (tmp_path / "log").read_text(encoding="utf-8").splitlines()
     assert downloaded.endswith("example.org/proxy@v1.0.0")

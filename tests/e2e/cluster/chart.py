@@ -7,6 +7,7 @@ import io
 import re
 import shutil
 import subprocess
+import sys
 import tarfile
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,7 @@ def settings(**values: str) -> list[str]:
 
 
 IMAGES = settings(image__repository="localhost/levee/operator", image__tag="dev", image__pullPolicy="Never")
+MADE_OF = ("helm/levee", "operator/levee", "spark_jobs/levee_spark")  # the chart, and what is in the images of operator and workers
 
 
 def put(kube: Kube) -> list[str]:
@@ -65,16 +67,22 @@ def pod_specs(documents: list[Any]) -> list[Any]:
 
 
 def previous(folder: Path) -> Path:
-    """The chart as it was one change ago (where no history is at hand: as it is), with an older resource definition."""
-    chart = folder / "helm" / "levee"
+    """The chart as it was one change ago, with an older resource definition, and beside it the code of that time; where no history is at
+    hand, those of today, which is said."""
     git = ["git", "-C", str(ROOT)]
     changes = subprocess.run([*git, "log", "-2", "--format=%H", "--", "helm/levee"], capture_output=True, text=True, check=False)
     if re.fullmatch(r"\w+\n\w+\n", changes.stdout):
-        archive = subprocess.run([*git, "archive", changes.stdout.split()[1], "helm/levee"], capture_output=True, check=True)
+        archive = subprocess.run([*git, "archive", changes.stdout.split()[1], *MADE_OF], capture_output=True, check=True)
         with tarfile.open(fileobj=io.BytesIO(archive.stdout)) as opened:
             opened.extractall(folder, filter="data")
     else:
-        shutil.copytree(CHART, chart)
+        print(
+            "No earlier chart is known here (git fetch --unshallow): today's is upgraded to itself, and to another definition.",
+            file=sys.__stderr__,
+        )
+        for name in MADE_OF:
+            shutil.copytree(ROOT / name, folder / name)
+    chart = folder / "helm" / "levee"
     definition = chart / "files" / "crds" / f"{CRD}.yaml"
     text = definition.read_text(encoding="utf-8")
     assert TODAY in text

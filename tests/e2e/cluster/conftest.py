@@ -1,4 +1,4 @@
-"""The cluster that KUBECONFIG names, with a namespace for each test.
+"""The cluster that KUBECONFIG names, with a namespace for each test, and who may have something on it at the same time.
 
 Why: `make e2e` brings one up for all tests of this folder, or takes the one that its user has.
 Called by: pytest.
@@ -10,7 +10,10 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,10 +21,12 @@ from cluster import running
 from cluster.faults import FAULTS, state_of
 from images.contents import ROOT
 from tests.e2e.cluster.kube import RESTRICTED, Kube, until
-from tests.e2e.cluster.trades import Undisturbed
+from tests.e2e.cluster.turns import Turn, begins, taken, turn_of
 
 FOLDER = Path(__file__).parent
 LEFT_OUT = pytest.StashKey[list[tuple[str, str]]]()
+TURNS = pytest.StashKey[dict[Path, Turn]]()
+SENT = "levee_left_out"
 
 
 def is_ours() -> bool:
@@ -36,15 +41,45 @@ def needs_ours(item: pytest.Item) -> str | None:
     return str(own.kwargs["because"]) if own else None
 
 
+@pytest.hookimpl(tryfirst=True)  # before some of them are deselected
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    take_turns(config, items)
+    if os.environ.get("KUBECONFIG") and not is_ours():
+        leave_out(config, items)
+
+
+def take_turns(config: pytest.Config, items: list[pytest.Item]) -> None:
+    ours = {path: turn_of(group) for path, group in groupby(items, attrgetter("path")) if FOLDER in path.parents}
+    config.stash[TURNS] = ours
+    items.sort(key=lambda item: begins(item.path, ours[item.path]) if item.path in ours else (-1,))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def turn(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """For as long as a file lasts, with all that its tests share."""
+    own = tmp_path_factory.getbasetemp()
+    with taken(request.config.stash[TURNS][request.path], own.parent if "PYTEST_XDIST_WORKER" in os.environ else own):
+        yield
+
+
+def leave_out(config: pytest.Config, items: list[pytest.Item]) -> None:
     """On somebody else's cluster what only ours has is not begun: under `make e2e` a test that skips itself has failed."""
-    if not os.environ.get("KUBECONFIG") or is_ours():
-        return
     left_out = [(item, why) for item in items if FOLDER in item.path.parents and (why := needs_ours(item))]
     config.stash[LEFT_OUT] = [(item.nodeid, why) for item, why in left_out]
     dropped = [item for item, _ in left_out]
     config.hook.pytest_deselected(items=dropped)
     items[:] = [item for item in items if item not in dropped]
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Of several processes each knows what is left out, and only the one that has none of the tests prints it."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput[SENT] = session.config.stash.get(LEFT_OUT, [])
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    node.config.stash[LEFT_OUT] = [(test, why) for test, why in getattr(node, "workeroutput", {}).get(SENT, [])]
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
@@ -85,11 +120,6 @@ def whole(kube: Kube) -> Iterator[Kube]:
     """For tests that break nodes: all nodes are ready again afterwards."""
     yield kube
     mend(kube)
-
-
-@pytest.fixture(scope="session")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
-    return Undisturbed(tmp_path_factory.mktemp("undisturbed"))
 
 
 def cluster(*words: str) -> None:

@@ -31,10 +31,13 @@ class Kube:
         return [*program, f"--kubeconfig={self.kubeconfig}", f"--namespace={self.namespace}", *words]
 
     def run(self, *words: str, given: object = None) -> str:
-        told = None if given is None else json.dumps(given)
-        done = subprocess.run(self.command(*words), input=told, capture_output=True, text=True, check=False)
+        done = self.asked(*words, given=given)
         assert done.returncode == 0, f"kubectl {' '.join(words)}: {done.stderr}"
         return done.stdout
+
+    def asked(self, *words: str, given: object = None) -> "subprocess.CompletedProcess[str]":
+        told = None if given is None else json.dumps(given)
+        return subprocess.run(self.command(*words), input=told, capture_output=True, text=True, check=False)
 
     def get(self, *words: str) -> Any:
         return json.loads(self.run("get", *words, "--output=json"))

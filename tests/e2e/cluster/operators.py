@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tests.e2e.cluster.kube import Kube
 
-DYING, FIT = (str(Path(__file__).with_name(name)) for name in ("dying_operator.py", "fit_operator.py"))
+DYING, FIT, HURRIED = (str(Path(__file__).with_name(f"{name}_operator.py")) for name in ("dying", "fit", "hurried"))
 IDENTITY = re.compile(r" levee: (\S+) watches ")
 TOLD = 4_000  # characters of a log, where something has gone wrong
 
@@ -50,15 +50,18 @@ class Operators:
     folder: Path
     started: list[Operator] = field(default_factory=list)
 
-    def start(self, *, dies_after: tuple[str, int] | None = None, dies_at: str = "", lease_in: str = "", **settings: str) -> Operator:
-        """`dies_at`: FIT documents. `lease_in`: another namespace than the others', so that it leads beside them. `settings`: more of its
-        environment."""
+    def start(
+        self, *, dies_after: tuple[str, int] | None = None, dies_at: str = "", hurried: bool = False, lease_in: str = "", **settings: str
+    ) -> Operator:
+        """`dies_at`: FIT documents. `hurried`: it sees drift after seconds. `lease_in`: another namespace than the others', so that it
+        leads beside them. `settings`: more of its environment."""
         usual = {
             "KUBECONFIG": str(self.kube.kubeconfig),
             "LEVEE_NAMESPACE": lease_in or self.kube.namespace,
             "LEVEE_WATCH_NAMESPACES": self.kube.namespace,
         }
-        words = ["-m", "levee.serve"] if dies_after is None else [DYING, dies_after[0], str(dies_after[1])]
+        usually = [HURRIED] if hurried else ["-m", "levee.serve"]
+        words = usually if dies_after is None else [DYING, dies_after[0], str(dies_after[1])]
         path = self.folder / f"operator-{len(self.started)}.log"
         if dies_at:
             path.with_suffix(".fit.yaml").write_text(dies_at, encoding="utf-8")

@@ -23,7 +23,11 @@ from tests.e2e.cluster.scraping import scraping_by_annotations
 from tests.e2e.cluster.trades import KILL_JAVA, LINUX, WITH_CODE, Trades, code, living
 
 HERE = "a Prometheus on this machine reaches its pods, and its store and nodes are those of the test cluster"
-pytestmark = [pytest.mark.e2e, pytest.mark.own_cluster(because=HERE)]
+pytestmark = [
+    pytest.mark.e2e,
+    pytest.mark.own_cluster(because=HERE),
+    pytest.mark.alone(because="it silences the store and closes the nodes, and what others do must not alarm it"),
+]
 
 QUICKER = 15  # times: nobody's tests wait for ten minutes
 DURATION = re.compile(r"(?<=\[)\d+[smh](?=\])")

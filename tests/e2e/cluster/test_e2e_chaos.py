@@ -14,16 +14,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 
 from levee_chaos import actions, deadman, inflicting, limits, probes
+from levee_chaos.journal import Entry
 from levee_chaos.keeping import Keeping
 from levee_chaos.refusals import Refused
 from levee_chaos.worlds import finding
 from levee_chaos.worlds.world import Where
 from tests.e2e.cluster.chart import CHART, IMAGES, RELEASE, ROOT, asked, helm
 from tests.e2e.cluster.kube import Kube
-from tests.e2e.cluster.trades import Trades, Undisturbed, living
+from tests.e2e.cluster.trades import Trades, living, undisturbed
 
 pytestmark = [pytest.mark.e2e, pytest.mark.breaks_nodes]
 
@@ -171,12 +173,19 @@ def node_without_operator(chaos: Tormented) -> str:
 
 def test_when_the_experiment_is_killed_whoever_was_paused_goes_on(chaos: Tormented) -> None:
     process = chaos.begin("pause-longer-than-failover", operator="aggregator", for_s="600")
-    chaos.life.wait(lambda: any(one.step == "done" for one in chaos.keeping.lines()[-1:]) or process.poll() is not None, "it sleeps")
-    ended = process.poll() is not None
-    [entry] = [one for one in chaos.keeping.standing().values() if one.by.pid == process.pid]
+
+    def asleep() -> list[Entry]:
+        """By this experiment, and seen: others may have done something before."""
+        mine = [one for one in chaos.keeping.standing().values() if one.by.pid == process.pid]
+        last = chaos.keeping.lines()[-1]
+        return [one for one in mine if (last.step, last.name) == ("done", one.name)]
+
+    chaos.life.wait(lambda: asleep() != [] or process.poll() is not None, "it sleeps")
+    ended, found = process.poll() is not None, asleep()
     process.kill()
-    assert not ended, process.communicate()[0]
-    process.communicate()
+    told, _ = process.communicate()
+    assert not ended, told
+    [entry] = found
     chaos.life.wait(lambda: not chaos.keeping.standing() and chaos.helpers() == [], "the dead man's process has ended the helper")
     assert chaos.keeping.lines()[-1].name == entry.name
 
@@ -211,14 +220,16 @@ def test_what_is_not_allowed_is_refused_and_nothing_is_done(chaos: Tormented) ->
 # ---- and in the end
 
 
-def test_after_all_that_its_output_is_that_of_an_undisturbed_run(chaos: Tormented, undisturbed: Undisturbed) -> None:
+def test_after_all_that_its_output_is_that_of_an_undisturbed_run(chaos: Tormented) -> None:
     """Two more ways to die first, at once: a Java, and a pod."""
     actions.crash_replica(operator="aggregator", role="primary", by="jvm", **chaos.where)
     actions.crash_replica(operator="market", role="primary", by="pod", **chaos.where)
     probes.recovered(PATIENCE_S, 1000, **chaos.where)
     assert probes.lifecycle_state(**chaos.where) == "running"
     (last,) = {max(chaos.life.last_epochs().values())}
-    undisturbed.rows(last)
-    golden = undisturbed.folder / str(undisturbed.epochs) / "out"
+    golden = chaos.folder / "golden"
+    golden.mkdir()
+    for name, rows in undisturbed(last).items():
+        pq.write_table(rows, golden / name)
     assert probes.output_equals_golden(f"{chaos.life.prefix}/out", str(golden), **chaos.where)
     assert chaos.life.status()["attempts"] == 0

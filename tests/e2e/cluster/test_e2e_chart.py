@@ -1,72 +1,32 @@
-"""The chart, rendered, checked by an API server, installed, upgraded and removed."""
+"""The chart, rendered, and checked by an API server."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from cluster.layout import CONTROL, S3_PORT
-from servers.s3 import ACCESS_KEY, BUCKET, SECRET_KEY
+from cluster.programs import monitors
 from tests.e2e.cluster.chart import (
     CHART,
-    CRD,
-    FORMERLY,
-    IMAGES,
     RELEASE,
-    ROOT,
     asked,
     helm,
     of_file,
     pod_specs,
-    previous,
-    put,
     rendered,
     settings,
 )
-from tests.e2e.cluster.kube import Kube, condition, until
+from tests.e2e.cluster.kube import Kube
 
 pytestmark = pytest.mark.e2e
 
 SETS = [None, *sorted((CHART / "ci").glob("*-values.yaml"))]
 EVERYTHING, NAMESPACES, DIGEST = (CHART / "ci" / f"{name}-values.yaml" for name in ("everything", "namespaces", "digest"))
-STORE = {
-    "AWS_ENDPOINT_URL": f"http://{CONTROL}:{S3_PORT}",
-    "AWS_REGION": "us-east-1",
-    "AWS_ACCESS_KEY_ID": ACCESS_KEY,
-    "AWS_SECRET_ACCESS_KEY": SECRET_KEY,
-}
-NEEDED = {
-    "levee.dev/faulttoleranttopologies": ["get", "list", "watch", "patch"],
-    "levee.dev/faulttoleranttopologies/status": ["patch"],
-    "levee.dev/faultexperiments": ["get", "list", "watch", "patch", "delete"],
-    "levee.dev/faultexperiments/status": ["patch"],
-    "/pods": ["get", "list", "watch", "create", "delete"],
-    "/configmaps": ["get", "list", "create", "delete"],
-    "/secrets//levee-store": ["get"],
-    "/nodes": ["get", "list", "watch"],
-    "/namespaces": ["get", "list", "watch"],
-    "apiextensions.k8s.io/customresourcedefinitions": ["list", "watch"],
-    "events.k8s.io/events": ["create"],
-    "coordination.k8s.io/leases": ["create"],
-    "coordination.k8s.io/leases//levee-operator": ["get", "update"],
-    "policy/poddisruptionbudgets": ["get", "create", "patch", "delete"],
-}
-TOO_MUCH = {
-    "levee.dev/faulttoleranttopologies": ["create", "delete"],
-    "/pods": ["patch"],
-    "/configmaps": ["patch", "update", "watch"],
-    "/pods/exec": ["create"],
-    "/pods/log": ["get"],
-    "batch/jobs": ["create"],
-    "/secrets": ["list", "watch", "create", "delete"],
-    "/nodes": ["patch", "delete"],
-    "/serviceaccounts/token": ["create"],
-    "apiextensions.k8s.io/customresourcedefinitions": ["patch", "update"],
-}
-FOREIGN = {"PodMonitor", "PrometheusRule", "CustomResourceDefinition"}  # of another operator, or too large for a dry run
-LEFT = "deployments,services,configmaps,secrets,serviceaccounts,roles,rolebindings"
+MONITORS = {"PodMonitor": "podmonitors", "PrometheusRule": "prometheusrules"}  # of prometheus-operator
+LEFT_OUT = {*MONITORS, "CustomResourceDefinition"}  # of another operator, or too large for a dry run
 
 
 def name_of(values: Path | None) -> str:
@@ -104,13 +64,39 @@ def test_every_pod_is_as_strict_as_can_be(values: Path | None) -> None:
 @each_set
 def test_an_api_server_would_take_all_of_it_without_a_warning(values: Path | None, kube: Kube) -> None:
     kube.run("label", "namespace", kube.namespace, "pod-security.kubernetes.io/warn=restricted")
-    found = [document for document in rendered(*of_file(values)) if document["kind"] not in FOREIGN]
-    for document in found:
+    found = [document for document in rendered(*of_file(values)) if document["kind"] not in LEFT_OUT]
+    strict = [] if values is not None and values.name.startswith("host-path") else ["--warnings-as-errors"]
+    assert complaints(kube, found, *strict) == ""
+
+
+def complaints(kube: Kube, documents: list[Any], *strict: str) -> str:
+    """Of the API server, which takes nothing but says what it would take."""
+    for document in documents:
         if "namespace" in document["metadata"]:
             document["metadata"]["namespace"] = kube.namespace  # whichever it is, it is there
-    words = ["apply", "--dry-run=server", "--filename=-"]
-    strict = [] if values is not None and values.name.startswith("host-path") else ["--warnings-as-errors"]
-    kube.run(*words, *strict, given={"apiVersion": "v1", "kind": "List", "items": found})
+    told = {"apiVersion": "v1", "kind": "List", "items": documents}
+    done = kube.asked("apply", "--dry-run=server", "--filename=-", *strict, given=told)
+    return done.stderr if done.returncode else ""
+
+
+@pytest.fixture
+def monitored(kube: Kube) -> Iterator[Kube]:
+    """Where prometheus-operator could run, by its own definitions."""
+    files = [f"--filename={monitors() / f'monitoring.coreos.com_{plural}.yaml'}" for plural in MONITORS.values()]
+    kube.run("apply", "--server-side", *files)
+    kube.run("wait", "--for=condition=Established", *files)
+    yield kube
+    kube.run("delete", *files)
+
+
+@pytest.mark.own_cluster(because="definitions of another operator are put into it")
+def test_prometheus_operator_takes_what_the_chart_makes_for_it_and_no_field_that_it_does_not_know(monitored: Kube) -> None:
+    found = [document for values in SETS for document in rendered(*of_file(values)) if document["kind"] in MONITORS]
+    assert {document["kind"] for document in found} == set(MONITORS)
+    for document in found:
+        assert complaints(monitored, [document], "--warnings-as-errors") == ""
+        misspelt = document | {"spec": document["spec"] | {"selektor": {}}}
+        assert 'unknown field "selektor"' in complaints(monitored, [misspelt])
 
 
 def test_all_namespaces_are_a_cluster_role_and_a_list_is_a_role_in_each() -> None:
@@ -294,81 +280,3 @@ def test_values_that_make_no_sense_are_refused(value: str) -> None:
     done = asked("template", RELEASE, CHART, f"--set={value}")
     assert done.returncode != 0
     assert "values don't meet the specifications of the schema" in done.stderr
-
-
-def test_it_is_installed_upgraded_and_removed(kube: Kube, tmp_path: Path) -> None:
-    try:
-        helm(*put(kube), previous(tmp_path), *IMAGES, kube=kube)
-        assert FORMERLY in kube.run("get", "crd", CRD, "--output=yaml")
-        said = helm(*put(kube), CHART, *IMAGES, "--set=replicas=2", kube=kube)
-        assert f"kubectl --namespace {kube.namespace} get ftt" in said
-        found = kube.get("deployment", RELEASE)
-        assert condition(found, "Available")
-        assert found["status"]["readyReplicas"] == 2
-        rights(kube)
-        until(lambda: kube.run("get", "lease", "levee-operator", "--output=jsonpath={.spec.holderIdentity}") != "", "one of them acts")
-    finally:
-        asked("uninstall", RELEASE, "--wait", kube=kube)
-    assert kube.run("get", LEFT, "--selector=app.kubernetes.io/managed-by=Helm", "--output=name") == ""
-    kept = kube.get("crd", CRD)
-    assert condition(kept, "Established")
-    assert FORMERLY not in json.dumps(kept)
-
-
-@pytest.mark.own_cluster(because="its store is that of the test cluster")
-def test_the_operator_may_do_all_that_it_does(kube: Kube) -> None:
-    """From a resource to pods and back, by pods whose image is nowhere: they cost nothing."""
-    kube.create({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "levee-store"}, "stringData": STORE})
-    try:
-        helm(*put(kube), CHART, *IMAGES, "--set=rbac.secretNames={levee-store},page.enabled=true", kube=kube)
-        kube.create(topology(kube.namespace))
-        until(lambda: len(workers(kube)) > 0, "the operator starts workers")
-        assert {one["spec"]["serviceAccountName"] for one in workers(kube)} == {"levee-worker"}
-        until(lambda: RELEASE in kube.run("get", "events.events.k8s.io", "--output=jsonpath={..reportingInstance}"), "it says so")
-        assert shown_by_the_page(kube)["name"] == f"{kube.namespace}/idle"
-        kube.run("delete", "ftt", "idle", "--timeout=120s")
-        until(lambda: not workers(kube), "its workers are gone")
-        assert "orbidden" not in kube.run("logs", f"deployment/{RELEASE}")
-    finally:
-        asked("uninstall", RELEASE, "--wait", kube=kube)
-
-
-def workers(kube: Kube) -> list[Any]:
-    found: list[Any] = kube.get("pods", "--selector=levee.dev/topology=idle")["items"]
-    return found
-
-
-def shown_by_the_page(kube: Kube) -> Any:
-    """Through the API server, for who may."""
-    path = f"/api/v1/namespaces/{kube.namespace}/services/{RELEASE}-page:8082/proxy/picture.json"
-    return json.loads(kube.run("get", "--raw", path))["shown"]
-
-
-def topology(prefix: str) -> Any:
-    """The smallest of the examples, on whatever nodes there are."""
-    document = yaml.safe_load((ROOT / "examples" / "pipeline.yaml").read_text(encoding="utf-8"))
-    document["metadata"]["name"] = "idle"
-    changes = {"image": "localhost/levee/nowhere:dev", "store": {"uri": f"s3://{BUCKET}/{prefix}", "secret": "levee-store"}}
-    document["spec"] |= changes | {"placement": {"capacity": "1"}}
-    return document
-
-
-def rights(kube: Kube) -> None:
-    """What the API server itself says of them."""
-    denied = [f"{verb} {what}" for what, verbs in NEEDED.items() for verb in verbs if not may(kube, RELEASE, verb, what)]
-    assert denied == []
-    granted = [f"{verb} {what}" for what, verbs in TOO_MUCH.items() for verb in verbs if may(kube, RELEASE, verb, what)]
-    assert granted == []
-    assert not may(kube, RELEASE, "create", "/pods", namespace="default")
-    assert not may(kube, "levee-worker", "get", "/pods")
-
-
-def may(kube: Kube, account: str, verb: str, what: str, namespace: str = "") -> bool:
-    """`what`: group/resource/subresource/name."""
-    group, resource, subresource, name = (what + "///").split("/")[:4]
-    asked_for = {"verb": verb, "group": group, "resource": resource, "subresource": subresource, "name": name}
-    user = f"system:serviceaccount:{kube.namespace}:{account}"
-    spec = {"user": user, "resourceAttributes": {"namespace": namespace or kube.namespace, **asked_for}}
-    review = {"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview", "spec": spec}
-    answer = json.loads(kube.run("create", "--filename=-", "--output=json", given=review))
-    return bool(answer["status"]["allowed"])

@@ -2,8 +2,7 @@
 
 import pytest
 
-from tests.e2e.cluster.conftest import cluster
-from tests.e2e.cluster.kube import Kube, condition, pod, until
+from tests.e2e.cluster.kube import Kube, condition, pod
 
 pytestmark = pytest.mark.e2e
 on_our_nodes = pytest.mark.own_cluster(because="it counts on the nodes of the test cluster: several, open to all pods, in zones")
@@ -83,31 +82,3 @@ def test_a_service_leads_to_a_pod_on_another_node(kube: Kube) -> None:
     )
     kube.create(pod("client", python(ASK), node=last))
     assert kube.finished("client").split() == ["200"]
-
-
-@pytest.mark.breaks_nodes
-def test_a_crashed_node_is_given_up_with_its_pods_and_a_reboot_brings_it_back(whole: Kube) -> None:
-    whole.create(pod("victim", ["sleep", "600"], node="node2"))
-    until(lambda: condition(whole.get("pod", "victim"), "Ready"), "the pod runs")
-    cluster("crash", "node2")
-    until(lambda: not whole.ready("node2"), "the node is not ready")
-    until(lambda: not whole.get("pods")["items"], "the pod is given up")
-    cluster("reboot", "node2")
-    until(lambda: whole.ready("node2"), "the node is ready")
-    whole.create(pod("after", ["hostname"], node="node2"))
-    assert whole.finished("after").split() == ["after"]
-
-
-@pytest.mark.breaks_nodes
-@pytest.mark.parametrize(("fault", "remedy"), [("freeze", "thaw"), ("partition", "heal")])
-def test_a_node_that_falls_silent_comes_back_with_its_pods(whole: Kube, fault: str, remedy: str) -> None:
-    survivor = pod("survivor", ["sleep", "600"], node="node3")
-    survivor["spec"]["tolerations"] = [{"operator": "Exists"}]
-    whole.create(survivor)
-    until(lambda: condition(whole.get("pod", "survivor"), "Ready"), "the pod runs")
-    container = whole.get("pod", "survivor")["status"]["containerStatuses"][0]["containerID"]
-    cluster(fault, "node3")
-    until(lambda: not whole.ready("node3"), "the node is not ready")
-    cluster(remedy, "node3")
-    until(lambda: whole.ready("node3") and condition(whole.get("pod", "survivor"), "Ready"), "node and pod are ready")
-    assert whole.get("pod", "survivor")["status"]["containerStatuses"][0]["containerID"] == container

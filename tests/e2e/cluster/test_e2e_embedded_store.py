@@ -13,7 +13,7 @@ from servers.ports import HOST, answers_ok, start_on_free_ports
 from servers.process import Launch, Server, new_folder
 from tests.e2e.cluster.chart import pod_specs, rendered, settings
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.off_cluster(because="it runs on this machine what a pod would run")]
 
 READ_FLAGS = "import runpy, sys; from pathlib import Path; print(runpy.run_path(sys.argv[1])['change_flags'](Path(sys.argv[2]), 0))"
 SYNCHRONOUS = 0x8

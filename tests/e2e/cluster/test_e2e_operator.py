@@ -10,73 +10,33 @@ from contextlib import contextmanager
 
 import pytest
 
-from tests.e2e.cluster.conftest import cluster, mend
-from tests.e2e.cluster.kube import Kube
+from tests.e2e.cluster.conftest import new_namespace
+from tests.e2e.cluster.one_life import PODS, REPLICAS, lead, life, running
 from tests.e2e.cluster.operators import Operator
 from tests.e2e.cluster.pod_watch import Pod, PodWatch, replicas_of, watching
 from tests.e2e.cluster.trades import (
     KILL_JAVA,
     NAME,
     ONE_POD,
-    PATIENCE_S,
     WITH_CODE,
     Trades,
-    Undisturbed,
     by_key,
-    code,
     compare,
     epoch_of,
-    living,
     no_pod_moves,
+    undisturbed,
 )
 
-pytestmark = [pytest.mark.e2e, pytest.mark.breaks_nodes]
+__all__ = ["life", "running"]  # fixtures
 
-PODS, HALF = 3, 2  # one on each node
-TASKS = ("aggregator/0", "market/0", "out/0", "trade-filter/0")
-REPLICAS = sorted(f"{task}/{number}" for task in TASKS for number in (0, 1))
+pytestmark = [pytest.mark.e2e, pytest.mark.own_cluster(because="its store is that of the test cluster")]
+
+HALF = 2  # of its pods
 MORE = "more"  # what another graph has besides: an operator and a sink that reads it
 WITH_MORE = sorted([*REPLICAS, *(f"{task}/0/{number}" for task in (MORE, "of-more") for number in (0, 1))])
 EDITED = "edited:aggregator"  # computes the same under another name
-CODE = code(
-    edited="from levee_spark.examples import bargains\n\n\ndef aggregator(inputs):\n    return bargains.aggregator(inputs)\n",
-)
 STARTS_A_POD, ENDS_A_POD = "POST .*/pods ", "DELETE .*/pods/"
 STORES_CANCELING = 'PATCH .*/status .*"state": "canceling"'
-
-
-@pytest.fixture(scope="module")
-def life(shared: Kube, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Trades]:
-    with living(shared, tmp_path_factory.mktemp("operators")) as life:
-        shared.create(CODE)
-        yield life
-
-
-@pytest.fixture
-def running(life: Trades) -> Iterator[Trades]:
-    """It runs well, one operator leads; and whatever a test does to it, no epoch that was there becomes another one."""
-    lead(life)
-    if not life.is_there:
-        life.create(podTemplate=WITH_CODE)
-    life.wait(lambda: life.state() == "running" and life.is_settled(REPLICAS), "it runs, all pods are ready")
-    life.goes_on()
-    before = life.epochs()
-    yield life
-    if not life.is_there:
-        return
-    after = life.epochs()
-    assert {path: tag for path, tag in before.items() if path in after and after[path] != tag} == {}
-    assert life.status()["attempts"] == 0, "it was never begun anew"
-
-
-def lead(life: Trades) -> Operator:
-    """Somebody does; whoever has died is waited for."""
-    if not any(one.lives for one in life.operators.started):
-        life.operators.start()
-    life.wait(lambda: life.operators.leader() is not None, "an operator leads")
-    found = life.operators.leader()
-    assert found is not None
-    return found
 
 
 def standby(life: Trades) -> Operator:
@@ -96,36 +56,6 @@ def only(life: Trades, *lost: Pod) -> Iterator[None]:
     born = life.watch.born(births)
     assert sorted((one.node, one.replicas) for one in born) == sorted((one.node, one.replicas) for one in lost)
     assert {one.uid for one in life.watch.there()} == others | {one.uid for one in born}
-
-
-@contextmanager
-def without(life: Trades, node: str, *, replaced: tuple[Pod, ...] = ()) -> Iterator[None]:
-    """What was on a node begins elsewhere, each replica once, and no pod is touched but those that are to be replaced."""
-    lost = [one for one in life.watch.there() if one.node == node or one in replaced]
-    others = {one.uid for one in life.watch.there()} - {one.uid for one in lost}
-    births = len(life.watch.born())
-    yield
-    life.wait(lambda: life.is_settled(REPLICAS) and not on(life, node), f"all that was on {node} is ready elsewhere")
-    life.goes_on()
-    assert replicas_of(life.watch.born(births)) == replicas_of(lost)
-    assert others <= {one.uid for one in life.watch.there()}
-
-
-@contextmanager
-def home_again(life: Trades, node: str) -> Iterator[None]:
-    """What the plan has on a node begins there again, and no pod is touched but those that took its place meanwhile."""
-    (planned,) = (one.replicas for one in life.watch.born()[:PODS] if one.node == node)
-    others = {one.uid for one in life.watch.there() if set(one.replicas).isdisjoint(planned)}
-    births = len(life.watch.born())
-    yield
-    life.wait(lambda: bool(on(life, node)) and life.is_settled(REPLICAS), f"all that was on {node} is ready there")
-    life.goes_on()
-    assert [(one.node, one.replicas) for one in life.watch.born(births)] == [(node, planned)]
-    assert others <= {one.uid for one in life.watch.there()}
-
-
-def on(life: Trades, node: str) -> list[Pod]:
-    return [one for one in life.watch.there() if one.node == node]
 
 
 # ---- operators that die
@@ -185,13 +115,13 @@ def test_a_leader_that_was_asleep_for_longer_than_its_lease_does_no_harm_when_it
 
 def test_two_operators_that_both_lead_replace_a_pod_whose_jvm_is_killed_once(running: Trades) -> None:
     """They hold different leases, so nothing but the way they act keeps them from doing things twice."""
-    other = running.operators.start(lease_in="default")
-    running.wait(lambda: f'"{other.identity}"' in running.kube.run("get", "leases", "--namespace=default", "--output=json"), "both lead")
-    victim = running.watch.there()[1]
-    with only(running, victim):
-        running.kube.run("exec", victim.name, "--", "sh", "-c", KILL_JAVA)
-    other.kill()
-    running.kube.run("delete", "lease", "levee-operator", "--namespace=default")
+    with new_namespace() as elsewhere:
+        other = running.operators.start(lease_in=elsewhere.namespace)
+        running.wait(lambda: f'"{other.identity}"' in elsewhere.run("get", "leases", "--output=json"), "both lead")
+        victim = running.watch.there()[1]
+        with only(running, victim):
+            running.kube.run("exec", victim.name, "--", "sh", "-c", KILL_JAVA)
+        other.kill()
 
 
 # ---- primaries that are lost
@@ -259,9 +189,7 @@ def test_edited_into_nonsense_it_goes_on_as_before_and_says_why(running: Trades)
         running.wait(lambda: running.state() == "running" and running.condition("Planned")["status"] == "True", "it is taken up")
 
 
-def test_another_function_is_tried_in_a_pod_of_its_own_and_takes_over_in_the_workers_that_are_there(
-    running: Trades, undisturbed: Undisturbed
-) -> None:
+def test_another_function_is_tried_in_a_pod_of_its_own_and_takes_over_in_the_workers_that_are_there(running: Trades) -> None:
     with no_pod_moves(running):
         running.patch([{"op": "replace", "path": "/spec/operators/1/function", "value": EDITED}], "json")
         generation = running.kube.get("ftt", NAME)["metadata"]["generation"]
@@ -273,7 +201,7 @@ def test_another_function_is_tried_in_a_pod_of_its_own_and_takes_over_in_the_wor
         for _ in range(3):
             running.goes_on()
     found = running.rows()
-    compare(found, undisturbed.rows(max(map(epoch_of, found))))
+    compare(found, undisturbed(max(map(epoch_of, found))))
 
 
 def test_one_that_makes_no_sense_from_the_start_starts_nothing_and_says_why(running: Trades) -> None:
@@ -326,49 +254,10 @@ def without_more(life: Trades) -> dict[str, int]:
     return {stream: epoch for stream, epoch in life.last_epochs().items() if not stream.rpartition("/")[2].startswith(f"{MORE}.")}
 
 
-# ---- nodes
-
-
-def test_a_node_is_drained_as_soon_as_the_budget_allows_it_and_what_was_there_goes_on_elsewhere(running: Trades) -> None:
-    """A pod was deleted just before: until that one is back no other may be taken."""
-    deleted, drained = running.watch.there()[:2]
-    births = len(running.watch.born())
-    words = ["--ignore-daemonsets", "--delete-emptydir-data", f"--pod-selector=levee.dev/topology={NAME}", f"--timeout={PATIENCE_S:.0f}s"]
-    try:
-        with without(running, drained.node, replaced=(deleted,)):
-            running.kube.run("delete", "pod", deleted.name, "--wait=false")
-            running.wait(lambda: running.kube.get("pdb", NAME)["status"]["disruptionsAllowed"] == 0, "nobody may be taken")
-            running.kube.run("drain", drained.node, *words)
-        assert (again := running.watch.born(births)[0]).replicas == deleted.replicas
-        assert again.name in drained.beside
-        with home_again(running, drained.node):
-            running.kube.run("uncordon", drained.node)
-    finally:
-        running.kube.run("uncordon", drained.node)
-
-
-def test_what_was_on_a_node_that_is_cut_off_goes_on_elsewhere_and_comes_back_with_it(running: Trades) -> None:
-    node = running.watch.there()[0].node
-    with without(running, node):
-        cluster("partition", node)
-    with home_again(running, node):
-        cluster("heal", node)
-
-
-def test_what_was_on_a_node_that_crashes_goes_on_elsewhere_and_comes_back_with_it(running: Trades) -> None:
-    node = running.watch.there()[0].node
-    with without(running, node):
-        cluster("crash", node)
-    with home_again(running, node):
-        mend(running.kube)
-
-
 # ---- the end
 
 
-def test_deleted_it_ends_at_one_epoch_though_operators_die_and_its_output_is_that_of_an_undisturbed_run(
-    running: Trades, undisturbed: Undisturbed
-) -> None:
+def test_deleted_it_ends_at_one_epoch_though_operators_die_and_its_output_is_that_of_an_undisturbed_run(running: Trades) -> None:
     """One dies as soon as the end is noted and before anything was done for it, the next after the first of the pods."""
     births = len(running.watch.born())
     running.operators.kill_all()
@@ -383,4 +272,4 @@ def test_deleted_it_ends_at_one_epoch_though_operators_die_and_its_output_is_tha
     running.wait(lambda: not running.is_there and running.watch.there() == [], "it is gone, and its pods")
     assert running.watch.born(births) == []
     (last,) = set(without_more(running).values())
-    compare(running.rows(), undisturbed.rows(last))
+    compare(running.rows(), undisturbed(last))

@@ -18,7 +18,11 @@ import pytest
 from levee_chaos import packets
 from levee_chaos.worlds.kubernetes import helpers
 
-pytestmark = [pytest.mark.e2e, pytest.mark.own_cluster(because="it makes network namespaces, as root")]
+pytestmark = [
+    pytest.mark.e2e,
+    pytest.mark.own_cluster(because="it makes network namespaces, as root"),
+    pytest.mark.alone(because="it measures milliseconds"),
+]
 
 IP = shutil.which("ip") or "ip"
 HERE, THERE, SERVER = "10.99.7.1", "10.99.7.2", "10.99.8.1"

@@ -1,4 +1,5 @@
-"""The README's commands for a cluster, run as they stand there: they print what it shows, but for ages, numbers and who leads.
+"""The README's commands for a cluster, run as they stand there: they print what it shows, but for ages, numbers and who leads; and the
+namespace of its topology can be deleted.
 
 To write the README anew: LEVEE_WRITE_GOLDEN=1, and read the difference.
 """
@@ -24,14 +25,19 @@ from tests.e2e.cluster.chart import ROOT, asked, settings
 from tests.e2e.cluster.kube import Kube
 from tests.e2e.cluster.trades import PATIENCE_S, PAUSE_S
 
-pytestmark = [pytest.mark.e2e, pytest.mark.own_cluster(because="its store is that of the test cluster")]
+pytestmark = [
+    pytest.mark.e2e,
+    pytest.mark.own_cluster(because="its store is that of the test cluster"),
+    pytest.mark.alone(because="its operator watches all namespaces"),
+]
 
 README = ROOT / "README.md"
 SECTION = re.compile(r"### On Kubernetes.*?(?=\n#)", re.DOTALL)
 SHOWN = re.compile(r"^\$ (?P<command>(?:helm|kubectl) [^\n]*)\n(?P<output>(?:(?!\$ |```)[^\n]*\n)*)", re.MULTILINE)
-NAMESPACE, RELEASE = "shop", "levee"
+NAMESPACE, SYSTEM, RELEASE = "shop", "levee-system", "levee"
 WIDTH = 110
 TRIES = 8
+GONE_WITHIN_S = 120
 HERE = [  # what is another one on this cluster: where images come from
     *settings(image__repository="localhost/levee/operator", image__tag="dev", image__pullPolicy="Never"),
     *settings(workers__image__repository="localhost/levee/worker", workers__image__tag="dev"),
@@ -50,7 +56,17 @@ NUMBER = re.compile(r"\d+(\.\d+)?(m\d+s|ms|[smhd])?\b")
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def shop(kube: Kube) -> Iterator[Kube]:
+    """The namespace of the topology, which is made by the README; the operator's is there."""
+    shop = Kube(kube.kubeconfig, f"{kube.namespace}-{NAMESPACE}")
+    yield shop
+    shop.run("delete", "ftt", "--all", "--timeout=170s")  # if the test has failed: afterwards nobody takes the finalizer off
+    asked("uninstall", RELEASE, "--wait", kube=kube)
+    shop.run("delete", "namespace", shop.namespace, "--wait=false", "--ignore-not-found")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, shop: Kube) -> Path:
     """The tree, as somebody has it who has put his store into the example, and kubectl and its plugin onto his path."""
     (tmp_path / "bin").mkdir()
     own = programs_folder()
@@ -67,28 +83,27 @@ def folder(tmp_path: Path) -> Path:
     secret = yaml.safe_load((examples / "store.yaml").read_text(encoding="utf-8"))
     assert STORE.keys() <= secret["stringData"].keys()
     (examples / "store.yaml").write_text(json.dumps(secret | {"stringData": secret["stringData"] | STORE}), encoding="utf-8")
+    change(examples / "trades.yaml", "s3://levee/", f"s3://{BUCKET}/{shop.namespace}/")
+    change(examples / "namespace.yaml", f"name: {NAMESPACE}", f"name: {shop.namespace}")
     return tmp_path
 
 
-@pytest.fixture
-def released(kube: Kube) -> Iterator[Kube]:
-    yield kube
-    kube.run("delete", "ftt", "--all", "--timeout=170s")  # while there is somebody to take the finalizer off
-    asked("uninstall", RELEASE, "--wait", kube=kube)
+def change(file: Path, before: str, after: str) -> None:
+    text = file.read_text(encoding="utf-8")
+    assert before in text
+    file.write_text(text.replace(before, after), encoding="utf-8")
 
 
-def test_the_readme_shows_what_is_printed(released: Kube, folder: Path) -> None:
-    kube, text = released, README.read_text(encoding="utf-8")
-    bucket = folder / "examples" / "kubernetes" / "trades.yaml"
-    bucket.write_text(bucket.read_text(encoding="utf-8").replace("s3://levee/", f"s3://{BUCKET}/{kube.namespace}/"), encoding="utf-8")
+def test_the_readme_shows_what_is_printed_and_its_namespace_can_be_deleted(shop: Kube, folder: Path) -> None:
+    text = README.read_text(encoding="utf-8")
     section = SECTION.search(text)
     assert section is not None
     shown, printed = [], []
     for found in SHOWN.finditer(section[0]):
         if "get ftt" in found["command"]:
-            wait_until_well(kube)
+            wait_until_well(shop)
         shown.append(found)
-        printed.append(run(found["command"], kube, folder))
+        printed.append(run(found["command"], shop, folder))
     assert len(shown) == 5
     if "LEVEE_WRITE_GOLDEN" in os.environ:
         told = section[0]
@@ -98,16 +113,17 @@ def test_the_readme_shows_what_is_printed(released: Kube, folder: Path) -> None:
         return
     for found, output in zip(shown, printed, strict=True):
         if found["output"]:  # the others are only run
-            assert essence(settled(found, output, kube, folder)) == essence(found["output"]), found["command"]
+            assert essence(settled(found, output, shop, folder)) == essence(found["output"]), found["command"]
+    shop.run("delete", "namespace", shop.namespace, f"--timeout={GONE_WITHIN_S}s")
 
 
-def settled(found: "re.Match[str]", output: str, kube: Kube, folder: Path) -> str:
+def settled(found: "re.Match[str]", output: str, shop: Kube, folder: Path) -> str:
     """A busy machine is late at times, and says so: then it is asked again."""
     for _ in range(TRIES if found["command"].startswith("kubectl levee") else 0):
         if essence(output) == essence(found["output"]):
             break
         time.sleep(PAUSE_S)
-        output = run(found["command"], kube, folder)
+        output = run(found["command"], shop, folder)
     return output
 
 
@@ -125,15 +141,16 @@ def is_well(kube: Kube) -> bool:
     return found.get("Ready", ("", ""))[0] == "True" and found["GuaranteeMet"][0] == "True" and found["Healthy"] == ("True", "Settled")
 
 
-def run(command: str, kube: Kube, folder: Path) -> str:
-    """As it stands there, in a namespace of its own."""
-    words = [word.replace(NAMESPACE, kube.namespace) for word in shlex.split(command)]
+def run(command: str, shop: Kube, folder: Path) -> str:
+    """As it stands there, in namespaces of its own."""
+    system = shop.namespace.removesuffix(f"-{NAMESPACE}")
+    words = [word.replace(SYSTEM, system).replace(NAMESPACE, shop.namespace) for word in shlex.split(command)]
     words += ["--take-ownership", "--wait", *HERE] if words[0] == "helm" else []
-    environment = os.environ | {"PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "KUBECONFIG": str(kube.kubeconfig)}
-    environment["COLUMNS"] = str(WIDTH + len(kube.namespace) - len(NAMESPACE))
+    environment = os.environ | {"PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "KUBECONFIG": str(shop.kubeconfig)}
+    environment["COLUMNS"] = str(WIDTH + len(shop.namespace) - len(NAMESPACE))
     done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=240)
     assert done.returncode == 0, f"{command}: {done.stderr}"
-    return done.stdout.replace(kube.namespace, NAMESPACE)
+    return done.stdout.replace(shop.namespace, NAMESPACE).replace(system, SYSTEM)
 
 
 def essence(output: str) -> list[str]:

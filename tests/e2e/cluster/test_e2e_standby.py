@@ -9,16 +9,14 @@ from tests.e2e.cluster.conftest import cluster, mend
 from tests.e2e.cluster.kube import Kube
 from tests.e2e.cluster.operators import Operators
 from tests.e2e.cluster.pod_watch import watching
-from tests.e2e.cluster.trades import NAME, SECRET, Trades, Undisturbed, compare, no_pod_moves, one_pod
+from tests.e2e.cluster.trades import NAME, SECRET, Trades, compare, no_pod_moves, one_pod, undisturbed
 
 pytestmark = [pytest.mark.e2e, pytest.mark.breaks_nodes]
 
 OPERATORS = "--selector=app.kubernetes.io/component=operator"
 
 
-def test_when_the_node_of_the_leader_crashes_the_other_operator_leads_and_no_pod_moves(
-    whole: Kube, tmp_path: Path, undisturbed: Undisturbed
-) -> None:
+def test_when_the_node_of_the_leader_crashes_the_other_operator_leads_and_no_pod_moves(whole: Kube, tmp_path: Path) -> None:
     kube = whole
     kube.create(SECRET)
     operators = Operators(kube, tmp_path)  # those of the chart are others; it is asked who leads
@@ -44,7 +42,7 @@ def test_when_the_node_of_the_leader_crashes_the_other_operator_leads_and_no_pod
                 life.patch({"metadata": {"finalizers": None}})
         assert len(watch.born()) == 1
         (last,) = set(life.last_epochs().values())
-        compare(life.rows(), undisturbed.rows(last))
+        compare(life.rows(), undisturbed(last))
 
 
 def homes(kube: Kube) -> dict[str, str]:

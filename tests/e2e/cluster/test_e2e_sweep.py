@@ -8,7 +8,11 @@ import pytest
 
 from images.contents import ROOT
 
-pytestmark = [pytest.mark.e2e, pytest.mark.own_cluster(because="its API server is the program that the test cluster is made of")]
+pytestmark = [
+    pytest.mark.e2e,
+    pytest.mark.own_cluster(because="its API server is the program that the test cluster is made of"),
+    pytest.mark.off_cluster(because="it has an API server of its own"),
+]
 
 LIVES, SEED = 4, 1
 

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,6 +22,7 @@ import yaml
 
 from cluster.layout import CONTROL, S3_PORT
 from levee.control.actions import Reason
+from levee_spark.examples import market
 from levee_spark.log import control
 from levee_spark.log.codec import decode
 from levee_spark.log.keys import Layout
@@ -34,6 +35,8 @@ from tests.e2e.cluster.chart import CHART, KIND, ROOT
 from tests.e2e.cluster.kube import Kube
 from tests.e2e.cluster.operators import Operators, operating
 from tests.e2e.cluster.pod_watch import Pod, PodWatch, replicas_of, watching
+from tests.examples.by_hand import SUMS, Row, sums_by_hand
+from tests.examples.epochs import Epochs
 
 NAME = "trades"
 PERIOD = "2s"  # so that workers leave some of two cores to pods that start
@@ -45,10 +48,10 @@ REPLAY = {"generator": "levee_spark.examples.market:rows", "seed": "1", "ratePer
 BARGAINS = "bargain-discovery"
 ALONE = {"strategy": "none", "replicas": 1, "checkpoint": {"every": 10}}
 LINUX = {"packing": "node", "nodeSelector": {"kubernetes.io/os": "linux"}}  # and no simulated nodes
-FAST = "100ms"
 PLUGIN = str(Path(sys.executable).parent / "kubectl-levee")
 KILL_JAVA = 'for each in /proc/[0-9]*; do if grep -q -a "^[^ ]*bin/java" $each/cmdline; then kill -9 ${each#/proc/}; fi; done'
 Make: TypeAlias = Callable[..., Any]  # a resource, as `resource` does it
+ByHand: TypeAlias = Callable[[Epochs], list[list[Row]]]  # of what the source gives
 WITH_CODE = {
     "spec": {
         "containers": [
@@ -136,9 +139,11 @@ class Trades:
     def prefix(self) -> str:
         return f"s3://{BUCKET}/{self.kube.namespace}/{self.name}"
 
-    def create(self, **told: Any) -> None:
+    def create(self, *, image: str | None = "localhost/levee/worker:dev", **told: Any) -> None:
+        """`image`: None leaves it to the operator."""
         store = told.pop("store", {"uri": f"{self.prefix}/store", "secret": "store"})
-        self.kube.create(self.make(store, f"{self.prefix}/out", name=self.name, image="localhost/levee/worker:dev", **told))
+        named = {} if image is None else {"image": image}
+        self.kube.create(self.make(store, f"{self.prefix}/out", name=self.name, **named, **told))
 
     def patch(self, changes: object, kind: str = "merge") -> None:
         self.kube.run("patch", "ftt", self.name, f"--type={kind}", f"--patch={json.dumps(changes)}")
@@ -269,53 +274,44 @@ def no_pod_moves(life: Trades) -> Iterator[None]:
 # ---- what it should have done
 
 
-@dataclass
-class Undisturbed:
-    """The same topology on this machine, faster; run once for as many epochs as anybody has asked for."""
-
-    folder: Path
-    make: Make = resource
-    epochs: int = 0
-    made: dict[str, pa.Table] | None = None
-
-    def rows(self, epochs: int) -> dict[str, pa.Table]:
-        if self.made is None or self.epochs < epochs:
-            self.epochs, self.made = epochs, run(self.folder / str(epochs), self.make, epochs)
-        assert self.made, "there is something to compare with"
-        return {name: table for name, table in self.made.items() if epoch_of(name) <= epochs}
+def emitted(epoch: int, options: Mapping[str, str] = REPLAY) -> pa.Table:
+    return market.rows(epoch, {name: text for name, text in options.items() if name != "generator"}, 0, 1)
 
 
-def run(folder: Path, make: Make, epochs: int) -> dict[str, pa.Table]:
-    folder.mkdir(parents=True)
-    told = make({"uri": (folder / "store").as_uri()}, str(folder / "out"), period=FAST, epochs=epochs)
-    (folder / "topology.json").write_text(json.dumps(told), encoding="utf-8")
-    command = [
-        str(Path(sys.executable).parent / "levee"),
-        "run",
-        "-f",
-        str(folder / "topology.json"),
-        "--nodes",
-        "1",
-        "--anyway",
-        "--plain",
-    ]
-    subprocess.run([*command, "--directory", str(folder / "run")], check=True, timeout=2 * PATIENCE_S, stdout=subprocess.DEVNULL)
-    return {path.name: pq.read_table(path) for path in sorted((folder / "out").glob("*.parquet"))}
+def undisturbed(
+    epochs: int, by_hand: ByHand = sums_by_hand, columns: Sequence[str] = SUMS, emits: Callable[[int], pa.Table] = emitted
+) -> dict[str, pa.Table]:
+    """The files of a run of so many epochs that nothing disturbs; of an epoch without rows there is none."""
+    found = by_hand([emits(epoch) for epoch in range(1, epochs + 1)])
+    return {file_of(epoch): table(rows, columns) for epoch, rows in enumerate(found, 1) if rows}
+
+
+def table(rows: Sequence[Row], columns: Sequence[str]) -> pa.Table:
+    return pa.Table.from_pylist([dict(zip(columns, row, strict=True)) for row in rows])
+
+
+def file_of(epoch: int) -> str:
+    return f"part-00000-{epoch:012d}.snappy.parquet"
 
 
 def epoch_of(name: str) -> int:
-    """part-00000-000000000012.snappy.parquet."""
+    """The other way round."""
     return int(name.partition(".")[0].rpartition("-")[2])
 
 
-def compare(found: dict[str, pa.Table], wanted: dict[str, pa.Table]) -> None:
-    assert found.keys() == wanted.keys()
-    for name, table in wanted.items():
-        assert sorted_rows(found[name]) == sorted_rows(table), name
+def compare(found: Mapping[str, pa.Table], wanted: Mapping[str, pa.Table]) -> None:
+    """Epoch by epoch, each row as often; a sink of several tasks has several files of an epoch."""
+    ours, theirs = by_epoch(found), by_epoch(wanted)
+    assert ours.keys() == theirs.keys()
+    for epoch, rows in theirs.items():
+        assert ours[epoch] == rows, epoch
 
 
-def sorted_rows(table: pa.Table) -> list[str]:
-    return sorted(map(repr, table.to_pylist()))
+def by_epoch(files: Mapping[str, pa.Table]) -> dict[int, list[str]]:
+    rows: dict[int, list[str]] = defaultdict(list)
+    for name, table in files.items():
+        rows[epoch_of(name)] += map(repr, table.to_pylist())
+    return {epoch: sorted(some) for epoch, some in rows.items()}
 
 
 def by_key(tables: dict[str, pa.Table]) -> list[dict[str, Any]]:
