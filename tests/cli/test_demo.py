@@ -153,6 +153,12 @@ def test_what_is_missing_or_too_small_is_said_first(
     assert found.fix
 
 
+def test_a_file_is_no_directory_for_a_demo(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    [found] = demo_check.complaints(tmp_path / "file" / "demo")
+    assert (found.where, found.wrong) == ("--directory", f"{tmp_path / 'file'} is not a directory")
+
+
 def test_rows_are_read_from_the_files_as_they_are_named(tmp_path: Path) -> None:
     for task, epoch in ((0, 7), (1, 7), (0, 12)):
         parquet.write_table(pa.table({"n": [epoch]}), tmp_path / f"part-{task:05d}-{epoch:012d}.snappy.parquet")

@@ -1,11 +1,10 @@
 """Bargain Discovery on Spark gives what a plain loop over its events gives, in whatever order the rows of an epoch come."""
 
-from typing import Any
-
 import pyarrow as pa
 import pytest
 
 from levee_spark.examples import bargains, market
+from tests.examples.by_hand import bargains_by_hand, sums_by_hand
 from tests.examples.epochs import Epochs, Run, rows_of, shuffled
 
 SOME = {"ratePerS": "1000", "symbols": "7"}
@@ -29,41 +28,6 @@ def test_the_topology_finds_the_bargains_that_a_loop_over_the_events_finds(run: 
     expected = bargains_by_hand(market_data)
     assert [rows_of(epoch) for epoch in found] == expected
     assert min(len(epoch) for epoch in expected) > 0
-
-
-def sums_by_hand(market_data: Epochs) -> list[list[tuple[Any, ...]]]:
-    last: dict[str, list[tuple[int, int]]] = {}
-    return [
-        [
-            (row["key"], row["symbol"], *traded(last.setdefault(row["symbol"], []), row))
-            for row in rows.to_pylist()
-            if row["type"] == "trade"
-        ]
-        for rows in market_data
-    ]
-
-
-def traded(last: list[tuple[int, int]], row: dict[str, Any]) -> tuple[int, int]:
-    """Cents and shares of the last five, this one among them."""
-    last.append((row["price_cents"] * row["volume"], row["volume"]))
-    return sum(cents for cents, _ in last[-5:]), sum(volume for _, volume in last[-5:])
-
-
-def bargains_by_hand(market_data: Epochs) -> list[list[tuple[Any, ...]]]:
-    """One event after the other."""
-    last: dict[str, list[tuple[int, int]]] = {}
-    average: dict[str, float] = {}
-    found: list[list[tuple[Any, ...]]] = [[] for _ in market_data]
-    for epoch, rows in zip(found, market_data, strict=True):
-        for row in rows.to_pylist():
-            symbol = row["symbol"]
-            if row["type"] == "trade":
-                cents, volume = traded(last.setdefault(symbol, []), row)
-                average[symbol] = cents / volume
-            elif symbol in average and row["ask_cents"] < average[symbol]:
-                gain = row["ask_size"] * (average[symbol] - row["ask_cents"])
-                epoch.append((row["key"], symbol, row["ask_cents"], row["ask_size"], average[symbol], gain))
-    return found
 
 
 def test_a_quote_meets_the_average_of_the_last_trade_before_it() -> None:

@@ -5,6 +5,7 @@ loops that share nothing with Spark or with Levee. One stateless and one statefu
 Called by: the tests of faults; by the workers, as the user's functions.
 """
 
+import time
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +29,8 @@ class Wish:
 
     nodes: int = 2
     replicas: int = 2
+    source_options: str = ""  # more of them, as YAML
+    source_policies: str = ""
     labelled: str = "tests.faults.chain:labelled"
     policies: str = ""  # more of the operator `labelled`, as YAML
     total: str = "tests.faults.chain:total"
@@ -50,8 +53,8 @@ spec:
   epoch: {{period: 300ms, hold: {wish.hold}, retention: 1h}}
   sources:
   - name: numbers
-    spark: {{format: replay, options: {{generator: "tests.faults.chain:numbers"}}}}
-    configurations: [{{name: calm, rate: 10, probability: 1}}]
+    spark: {{format: replay, options: {{generator: "tests.faults.chain:numbers"{wish.source_options}}}}}
+    configurations: [{{name: calm, rate: 10, probability: 1}}]{wish.source_policies}
   operators:
   - {{name: labelled, function: "{wish.labelled}", inputs: [{{from: numbers, cost: 1us}}]{wish.policies}}}
   - {{name: total, function: "{wish.total}", inputs: [{{from: labelled, cost: 1us}}]{wish.total_policies}}}{wish.more_operators}
@@ -68,7 +71,10 @@ spec:
 # ---- what the workers run
 
 
-def numbers(epoch: int, _options: Mapping[str, str], _task: int, _tasks: int) -> pa.Table:
+def numbers(epoch: int, options: Mapping[str, str], _task: int, _tasks: int) -> pa.Table:
+    """Late for as long as the file is there that `heldBy` names."""
+    while "heldBy" in options and Path(options["heldBy"]).exists():
+        time.sleep(0.02)
     return pa.table({"key": list(KEYS), "value": pa.array([value(epoch, place) for place in range(len(KEYS))], pa.int64())})
 
 

@@ -1,25 +1,23 @@
 """The shortest way into Levee, as its page says: a job made active-active by ten lines, whose leading replica is killed meanwhile."""
 
 import json
-import subprocess
-import sys
-import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from pyarrow import parquet
 
+from tests.faults.commands import levee, running, until
+
 EXAMPLE = Path(__file__).parents[2] / "examples" / "one-job"
-LEVEE = [sys.executable, "-c", "from levee.cli.main import main; main()"]
-WITHIN_S, WINDOW_S, SENSORS = 300.0, 10, 20
+WINDOW_S, SENSORS = 10, 20
 
 
 def test_each_window_is_delivered_once_and_right_though_the_replica_that_leads_is_killed(tmp_path: Path) -> None:
-    with running(tmp_path):
+    text = (EXAMPLE / "levee.yaml").read_text(encoding="utf-8")
+    (tmp_path / "job.py").write_bytes((EXAMPLE / "job.py").read_bytes())
+    with running(tmp_path, text.replace("/tmp/levee/one-job", str(tmp_path / "data"))):  # noqa: S108  (what the example names)
         until(lambda: len(windows(tmp_path)) >= 1, "a window is delivered")
         levee(tmp_path, "kill", "replica", "averages/0")  # the primary of the task
         before = len(windows(tmp_path))
@@ -31,37 +29,6 @@ def test_each_window_is_delivered_once_and_right_though_the_replica_that_leads_i
     assert {key: wanted[key] for key in found} == {(row["since"].timestamp(), row["sensor"]): row["celsius"] for row in delivered(tmp_path)}
     assert set(found) == {key for key in wanted if key[0] in windows(tmp_path)}, "none of a window is missing"
     assert sorted(windows(tmp_path)) == [min(windows(tmp_path)) + WINDOW_S * n for n in range(len(windows(tmp_path)))]
-
-
-@contextmanager
-def running(place: Path) -> Iterator[None]:
-    """As `levee run` does it, with everything that it writes in one place."""
-    file = place / "levee.yaml"
-    text = (EXAMPLE / "levee.yaml").read_text(encoding="utf-8")
-    file.write_text(text.replace("/tmp/levee/one-job", str(place / "data")), encoding="utf-8")  # noqa: S108  (what the example names)
-    (place / "job.py").write_bytes((EXAMPLE / "job.py").read_bytes())
-    log = (place / "log").open("wb")
-    run = subprocess.Popen([*LEVEE, "run", "-f", str(file), "--directory", str(place / "run"), "--plain"], stdout=log, stderr=log)
-    try:
-        yield
-        assert run.wait(WITHIN_S) == 0, (place / "log").read_text(encoding="utf-8")
-    finally:
-        run.terminate()
-        run.wait()
-        log.close()
-
-
-def levee(place: Path, *words: str) -> str:
-    done = subprocess.run([*LEVEE, *words, "--directory", str(place / "run")], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-def until(holds: Callable[[], bool], what: str) -> None:
-    end_s = time.monotonic() + WITHIN_S
-    while not holds():
-        assert time.monotonic() < end_s, what
-        time.sleep(0.5)
 
 
 def delivered(place: Path) -> list[dict[str, Any]]:

@@ -76,11 +76,31 @@ def both_failed(turn: Turn) -> bool:
     return all(turn.seen.states()[ReplicaName(f"{LABELLED}/{one}")].status is Status.FAILED for one in range(2))
 
 
-def dead_epochs(place: Path, capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
+def dead_epochs(place: Path, capsys: pytest.CaptureFixture[str], stream: str = "labelled") -> list[dict[str, Any]]:
     """After the run as well."""
     capsys.readouterr()
-    assert levee(["tail", "labelled", "--dead", "--from", "1", "--directory", str(place / "run")]) == Exit.OK
+    assert levee(["tail", stream, "--dead", "--from", "1", "--directory", str(place / "run")]) == Exit.OK
     return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+def test_a_source_that_is_late_is_skipped_and_what_was_lost_is_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    held = tmp_path / "held"
+    wish = Wish(source_options=f', heldBy: "{held}"', source_policies="\n    late: skip\n    deadline: 8s", failure_timeout="30s")
+    with planted(tmp_path, wish) as plant:
+        before = set(sealed(plant.streams(), SOURCE, Sealed.SKIPPED))
+        held.touch()
+        plant.until("late epochs are skipped", lambda _: len(set(sealed(plant.streams(), SOURCE, Sealed.SKIPPED)) - before) >= 3)
+        held.unlink()
+        plant.is_whole()
+        losses = plant.metrics("levee_epochs_skipped_total")
+    streams = plant.streams()
+    check_lines(streams)
+    skipped = sealed(streams, SOURCE, Sealed.SKIPPED)
+    assert {one["epoch"] for one in plant.says("skips")} >= set(skipped)
+    assert 3 <= losses["levee_epochs_skipped_total"] <= len(plant.says("skips"))
+    assert {(one["_task"], one["kind"]) for one in dead_epochs(tmp_path, capsys, "numbers")} == {(SOURCE, "skipped")}
+    out = delivered(tmp_path / "out")
+    assert out == expected(max(out), without=skipped)
 
 
 def test_epochs_whose_function_raises_or_that_are_late_are_sealed_without_rows_where_that_is_wanted(

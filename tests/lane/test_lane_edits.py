@@ -73,6 +73,22 @@ def test_a_function_without_state_may_get_one(lanes: Lanes) -> None:
     assert edited(lanes, passed, counted) == [("a", 2), ("b", 1)]
 
 
+def test_a_function_with_state_may_get_another_input(lanes: Lanes) -> None:
+    """Spark would take the second for the first, were they not told apart by name."""
+
+    def counted_both(inputs: Inputs) -> DataFrame:
+        return inputs["more"].select("key").unionByName(inputs["rows"].select("key")).groupBy("key").agg(f.count("*").alias("n"))
+
+    lane = lanes(counted)
+    drive(lane, range(1, 3), rows_of)
+    files = tuple(data for _, data in lane.snapshot())
+    lane.stop()
+    other = lanes(counted_both, "more", "rows")
+    other.restore(2, files)
+    outputs = drive(other, range(3, 5), lambda epoch: [table(key=["b", "c"]), *rows_of(epoch)])
+    assert [values(one) for one in outputs] == [[("a", 6), ("b", 4), ("c", 1)], [("a", 8), ("b", 6), ("c", 2)]]
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [

@@ -37,7 +37,7 @@ def test_a_task_that_fails_at_its_first_epoch_ends_a_run_for_a_time_with_a_verdi
     assert levee(["status", "--directory", str(tmp_path / "run")]) == Exit.REFUSED
     shown = capsys.readouterr().out
     assert "ended after 4 s, as --for said at 2" in shown
-    assert shown.count("double/0 failed at epoch") == 1
+    assert shown.count("double/0 failed after epoch") == 1
 
 
 def test_a_worker_that_was_given_up_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,10 +22,11 @@ from levee.plans.ending import Exit, Refused
 from levee.worlds.local import lasting, processes, revivals
 from levee.worlds.local.faults import Fault, Kind, aim, kill
 from levee.worlds.local.folder import Folder
-from levee.worlds.local.opening import CannotRun, Setup, running
+from levee.worlds.local.opening import CannotRun, Setup, check_free, running
 from levee.worlds.local.rows import rows_of
 from levee.worlds.local.run import Turn
 from levee.worlds.local.table import RunTable, WorkerEntry, read_table
+from levee_spark.spark import java
 from tests.worlds.toy import asked, delivered, epoch_of, expected, play, setup, toy
 
 PATIENCE_S = 60.0  # for something that must happen; no test is about how long it takes
@@ -196,6 +197,22 @@ def test_two_runs_in_one_folder_are_refused(tmp_path: Path) -> None:
     [told] = refused.value.complaints
     assert told.fix.startswith("to edit it, end that run (levee stop, or Ctrl-C) and then run this")
     assert "another --directory begins new streams" in told.fix
+
+
+def test_who_runs_in_a_folder_is_named_also_to_another_topology(tmp_path: Path) -> None:
+    with running(setup(tmp_path)), pytest.raises(CannotRun, match="somebody else runs tests/toy in"):
+        check_free(replace(setup(tmp_path), topology="tests/other"))
+
+
+def test_a_run_without_java_is_refused_before_anything_is_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def none() -> Path:
+        raise java.NoJava("no Java of version 17 or newer was found")
+
+    monkeypatch.setattr(java, "find", none)
+    with pytest.raises(Refused) as refused:
+        run_here(asked(tmp_path))
+    assert "Java: no Java of version 17 or newer was found" in refused.value.text
+    assert not (tmp_path / "run").exists()
 
 
 def test_that_it_runs_already_is_told_before_a_port_that_is_taken(tmp_path: Path) -> None:

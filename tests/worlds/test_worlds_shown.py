@@ -56,6 +56,12 @@ SEEN = Observation(
 )
 
 
+def test_who_is_behind_is_seen_to_be_though_the_source_has_no_replica() -> None:
+    seen = replace(SEEN, workers=(worker(1, replica("keep/0/0", epoch=112), replica("out/0/0", epoch=20)),))
+    table = replace(TABLE, tasks=(*TABLE.tasks, TaskEntry(TaskId("keep/0"), (SOURCE,))))
+    assert {row.replica: row.lag_epochs for row in rows_of(table, seen)} == {"keep/0/0": 0, "out/0/0": 92}
+
+
 def test_each_replica_has_its_role_and_one_on_a_dead_node_is_shown_where_it_was() -> None:
     rows = {row.replica: row for row in rows_of(TABLE, SEEN)}
     roles = {name: row.role for name, row in rows.items()}

@@ -41,6 +41,19 @@ def worker(tmp_path: Path) -> Iterator[LocalWorker]:
     popen.wait()
 
 
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        ('{"event": "broke", "error": "Traceback:\\n  File x\\nNoJava: none was found\\n"}\n{"event": "ends"}', "NoJava: none was found"),
+        ('{"event": "starts"}\nKilled by nobody knows whom', "Killed by nobody knows whom"),
+        ("", ""),
+    ],
+)
+def test_the_last_words_of_a_worker_are_what_it_has_died_of(lines: str, told: str, worker: LocalWorker) -> None:
+    worker.log.write_text(lines)
+    assert worker.last_words() == told
+
+
 def paused(worker: LocalWorker) -> None:
     assert worker.popen is not None
     worker.popen.send_signal(signal.SIGSTOP)

@@ -20,6 +20,7 @@ import pyarrow as pa
 
 from levee.control.names import ReplicaName, operator_of, task_of
 from levee.topology.load import load_bytes
+from levee.topology.spec import Resource
 from levee_spark.log import bounds
 from levee_spark.log.digest import multiset_digest
 from levee_spark.log.ingest import Ingestor
@@ -48,6 +49,7 @@ from levee_spark.worker.phases import Phases
 from levee_spark.worker.wiring import wiring_of
 
 ROWS = 3  # of each epoch
+ROWS_OF_AN_EPOCH = "steadyRows"  # that it says it has, if it is driven
 EPOCHS = "TOY_EPOCHS"  # after so many the source ends
 TROUBLE = "TOY_TROUBLE"  # exit: the process ends at once; epoch N: the function of `double` raises there
 
@@ -73,7 +75,7 @@ class Toy:
 
     replica: ReplicaName
     directory: Path
-    rate: Path  # rows per second that its source says; 30, while there is no such file
+    rate: Path  # rows per second that its source says; while there is no such file, what it is driven to
     judge: Judge
     role: Any = None
     status: str = "starting"
@@ -83,6 +85,7 @@ class Toy:
     total: int = 0
     ended: bool = False
     delivered: dict[int, list[int]] = field(default_factory=dict)
+    driven: float = 30.0
     record: tuple[int, int] = (0, 0)  # the newest, and when it was read
     forked_ms: int | None = None
 
@@ -148,7 +151,7 @@ class Toy:
     def state(self) -> dict[str, Any]:
         rank = self.role.listener.rank() if hasattr(self.role, "listener") else 0
         status = "idle" if rank is None and self.status == "running" else self.status
-        rate = 0.0 if self.role.task.inputs else float(self.rate.read_text()) if self.rate.exists() else 30.0
+        rate = 0.0 if self.role.task.inputs else float(self.rate.read_text()) if self.rate.exists() else self.driven
         now = monotonic_ms()
         return {"replica": self.replica, "task": task_of(self.replica), "status": status, "epoch": self.epoch, "rank": rank} | {
             "last": self.last,
@@ -177,6 +180,7 @@ def main(file: str) -> None:
     names = [ReplicaName(name) for name in order["replicas"]]
     toys = [Toy(name, out, rate, Judge(allowed[task_of(name)])) for name in names]
     for toy in toys:
+        toy.driven = driven(loaded.resource, wiring.times.period_ms)
         task, incarnation = wiring.tasks[task_of(toy.replica)], f"{toy.replica}@{order['worker']}"
         if task.sink:
             toy.role = Sink(wiring, task, incarnation)
@@ -186,6 +190,13 @@ def main(file: str) -> None:
             toy.role = Replica(wiring, task, toy.replica, incarnation, functions[task.operator])
         Thread(target=play, args=(toy, driver), daemon=True).start()
     serve(order, toys)
+
+
+def driven(resource: Resource, period_ms: int) -> float:
+    """As `levee verify` has it: so many rows an epoch."""
+    spark = resource.spec.sources[0].spark
+    rows = spark.options.get(ROWS_OF_AN_EPOCH) if spark is not None else None
+    return 30.0 if rows is None else 1_000 * float(rows) / period_ms
 
 
 def play(toy: Toy, driver: StoreDriver) -> None:

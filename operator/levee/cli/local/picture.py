@@ -67,7 +67,7 @@ def happened(events: tuple[Told, ...]) -> list[Text]:
 def failures(rows: tuple[ReplicaRow, ...]) -> list[Text]:
     """Each once for its task, whole."""
     told = {row.task: f"tries again: {row.error.strip()}" for row in rows if row.status == TRIES_AGAIN and row.error}
-    told |= {row.task: f"failed at epoch {row.epoch}: {row.error.strip()}" for row in rows if row.status == Status.FAILED}
+    told |= {row.task: f"failed after epoch {row.epoch}: {row.error.strip()}" for row in rows if row.status == Status.FAILED}
     return [Text(f"{task} {text}\n", style="red") for task, text in told.items()]
 
 

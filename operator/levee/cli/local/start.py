@@ -15,6 +15,7 @@ from levee.cli.local.paged import page_of
 from levee.cli.local.ready import Ask, environment, planned_setup, setup_of
 from levee.cli.local.runnable import HEADING, read
 from levee.cli.local.shown import Lines, Live, Show
+from levee.cli.shared import java
 from levee.plans.ending import Exit, Refused
 from levee.worlds.local.opening import CannotRun, check_free, running
 from levee.worlds.local.run import LocalRun, now_ms
@@ -23,6 +24,8 @@ from levee_spark.store.address import CannotOpen
 
 def run_here(ask: Ask) -> Exit:
     setup = setup_of(ask)
+    if absent := list(java.missing()):
+        raise Refused(HEADING, absent)
     show: Show = Lines(sys.stdout) if ask.plain or not sys.stdout.isatty() else Live()
     try:
         check_free(setup)

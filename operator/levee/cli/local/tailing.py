@@ -150,5 +150,7 @@ def arrow() -> Any:
 
 
 def error_of(one: EpochObject) -> str | None:
-    """What the function raised, where the epoch keeps it."""
+    """Why it was lost: it was late, or what the function raised, where the epoch keeps that."""
+    if one.manifest.kind is Kind.SKIPPED:
+        return "it was late: no replica had it by its deadline"
     return bytes(one.payload).decode(errors="replace") if isinstance(one.payload, bytes | memoryview) else None

@@ -98,7 +98,8 @@ def in_words(setup: Setup) -> Iterator[None]:
     try:
         yield
     except Occupied:
-        wrong = f"somebody else runs {setup.topology} in {setup.folder.path}"
+        earlier = read_table(setup.folder)
+        wrong = f"somebody else runs {earlier.topology if earlier else setup.topology} in {setup.folder.path}"
         raise CannotRun(Complaint("--directory", wrong, OCCUPIED)) from None
     except CannotRead as unread:
         raise CannotRun(unread.complaint) from None

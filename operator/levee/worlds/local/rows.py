@@ -48,8 +48,7 @@ def rows_of(table: RunTable, seen: Observation) -> tuple[ReplicaRow, ...]:
     at: dict[ReplicaName, WorkerSeen] = {replica: worker for worker in seen.workers for replica in worker.replicas}
     at |= seen.homes
     primaries = primary_of(seen)
-    sources = {task.task for task in table.tasks if not task.reads}
-    newest = max((state.epoch for worker in at.values() for state in worker.states if state.task in sources), default=0)
+    newest = max((state.epoch for worker in at.values() for state in worker.states), default=0)  # a source's, or known from one it had
     mine: dict[TaskId, list[ReplicaName]] = {task.task: [] for task in table.tasks}
     for replica in sorted(at):
         mine.get(task_of(replica), []).append(replica)

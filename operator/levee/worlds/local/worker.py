@@ -96,14 +96,24 @@ class LocalWorker:
         return f"{how}; {self.log}: {words}" if words else how
 
     def last_words(self) -> str:
-        """The end of its log."""
+        """The error that ends its log, or else the last line."""
         try:
             with self.log.open("rb") as file:
                 file.seek(max(0, file.seek(0, os.SEEK_END) - TAIL_BYTES))
                 lines = file.read().decode(errors="replace").strip().splitlines()
         except OSError:
             return ""
-        return lines[-1] if lines else ""
+        return next(filter(None, map(error_in, reversed(lines))), lines[-1] if lines else "")
+
+
+def error_in(line: str) -> str:
+    """Of an event of the log: what was raised, without the way there."""
+    try:
+        told = json.loads(line)
+    except ValueError:
+        return ""
+    error = told.get("error") if isinstance(told, dict) else None
+    return str(error).strip().splitlines()[-1] if error else ""
 
 
 def phase_of(*, is_paused: bool, was_ready: bool, answers: bool) -> Phase:

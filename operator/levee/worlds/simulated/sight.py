@@ -4,11 +4,19 @@ Called by: `world`, at every observation.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import TypedDict
 
 from levee.control.names import Instant
 from levee.control.seen import Phase, ReplicaSeen, Status, WorkerSeen
 from levee.worlds.simulated.ground import Copy, Ground, Process
+
+
+class Read(TypedDict):
+    """Which control record, and when."""
+
+    record: int
+    read_ago_ms: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +48,13 @@ def replica_seen(ground: Ground, copy: Copy, moment: Moment) -> ReplicaSeen:
     replica, rank = copy.replica, ground.ranks.get(copy.replica)
     if ground.broken[replica] > 0:
         return ReplicaSeen(replica, Status.FAILED, copy.epoch, rank, error="it fails, as the simulation was told")
-    read = replace(ReplicaSeen(replica, Status.IDLE, copy.epoch), record=ground.record, read_ago_ms=moment.now - ground.read_ms)
+    read: Read = {"record": ground.record, "read_ago_ms": moment.now - ground.read_ms}
     if rank is None:
-        return read
+        return ReplicaSeen(replica, Status.IDLE, copy.epoch, **read)
     working = copy.working
     if (working is not None and not working.blocked) or ground.unseen[replica] > 0:
         copy.epoch = moment.epoch
     last = "won" if working is not None and working.leads else "none"
     rate = moment.rows_per_s[~copy.task] if copy.task < 0 and working is not None else 0.0
     forked_ago_ms = moment.now - copy.from_ms if working is not None and copy.from_ms is not None else None
-    return replace(read, status=Status.RUNNING, epoch=copy.epoch, rank=rank, last=last, rows_per_s=rate, forked_ago_ms=forked_ago_ms)
+    return ReplicaSeen(replica, Status.RUNNING, copy.epoch, rank, last, rows_per_s=rate, forked_ago_ms=forked_ago_ms, **read)
