@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from levee_spark.log.requests import PutIfAbsent, Wait
 from levee_spark.store.driver import StoreDriver
-from levee_spark.store.wake import Rhythm, Waiter, Wakeups
+from levee_spark.store.wake import AGREE_MIN, Rhythm, Waiter, Wakeups
 from tests.store.places import Place, epoch_by, key
 
 FOREVER_MS = 3_600_000
@@ -123,7 +123,7 @@ def test_after_an_epoch_that_came_late_those_that_are_there_already_are_read_at_
 def test_though_somebody_else_waits_for_each_epoch_too_nobody_trails() -> None:
     """Who sees to late epochs waits before each; that is no sign of a rhythm."""
     stream = Stream([0.0] * 100 + [PERIOD_MS * (epoch - 30) for epoch in range(100, 400)])
-    stream.wakeups.rhythms[key(1).rpartition("/")[0]] = Rhythm(number=0, came_ms=0, since=(0, 0), period_ms=PERIOD_MS)
+    stream.wakeups.rhythms[key(1).rpartition("/")[0]] = Rhythm(number=0, came_ms=0, since=(0, 0), period_ms=PERIOD_MS, agreed=AGREE_MIN)
     for epoch in range(1, 100):
         stream.wait(epoch, POLL_MS)
         stream.consume(range(epoch, epoch + 1))
@@ -133,15 +133,42 @@ def test_though_somebody_else_waits_for_each_epoch_too_nobody_trails() -> None:
 def test_a_rhythm_that_is_far_too_slow_is_forgotten() -> None:
     """It was learnt from a store that hardly answered."""
     stream = Stream([PERIOD_MS * epoch for epoch in range(1_000)])
-    stream.wakeups.rhythms[key(1).rpartition("/")[0]] = Rhythm(number=0, came_ms=0, since=(0, 0), period_ms=20 * PERIOD_MS)
+    stream.wakeups.rhythms[key(1).rpartition("/")[0]] = Rhythm(number=0, came_ms=0, since=(0, 0), period_ms=20 * PERIOD_MS, agreed=AGREE_MIN)
     stream.consume(range(1, 900))
     stream.delay_ms = 0.0
     stream.consume(range(900, 999))
     assert stream.delay_ms / 99 < POLL_MS
 
 
+def test_whoever_sleeps_while_the_rhythm_is_being_learnt_does_not_take_the_sleep_for_a_period() -> None:
+    for first in range(2, 12):
+        stream = Stream([PERIOD_MS * epoch for epoch in range(400)])
+        stream.consume(range(1, first))
+        stream.wakeups.absent(key(first), stream.now_ms)
+        stream.now_ms += 200 * PERIOD_MS
+        stream.consume(range(first, first + 150))
+        assert stream.now_ms < PERIOD_MS * (first + 200) + 150 * 10 + 2 * PERIOD_MS
+
+
+def test_a_stream_that_stood_still_for_once_is_read_as_soon_as_before() -> None:
+    for still in range(2, 12):
+        stream = Stream([PERIOD_MS * (epoch if epoch < still else epoch + 100) for epoch in range(200)])
+        stream.consume(range(1, still + 1))
+        stream.delay_ms = 0.0
+        stream.consume(range(still + 1, 199))
+        assert stream.delay_ms / (198 - still) < POLL_MS
+
+
+def test_a_stream_whose_epochs_come_less_often_than_before_is_soon_asked_for_as_rarely() -> None:
+    stream = Stream([PERIOD_MS * epoch if epoch < 50 else PERIOD_MS * (50 + 8 * (epoch - 50)) for epoch in range(200)])
+    stream.consume(range(1, 60))
+    stream.asked = 0
+    stream.consume(range(60, 199))
+    assert stream.asked / 139 < 1.6
+
+
 def test_a_stream_that_is_late_is_asked_for_ever_less_often_and_never_rarely() -> None:
-    rhythm = Rhythm(number=7, came_ms=0, since=(0, 0), period_ms=1_000, absent_ms=1_000)
+    rhythm = Rhythm(number=7, came_ms=0, since=(0, 0), period_ms=1_000, agreed=AGREE_MIN, absent_ms=1_000)
     pauses = [rhythm.pause_ms(POLL_MS, 1_000 + late) for late in (0, 30, 100, 300, 10_000)]
     assert pauses == [20, 20, 50, 150, 250]
 
@@ -165,7 +192,7 @@ def test_whatever_the_arrivals_nobody_sleeps_through_more_than_two_periods(gaps:
 
 
 def test_a_hold_is_not_prolonged(driver: StoreDriver) -> None:
-    rhythm = driver.wakeups.rhythms.setdefault(key(1).rpartition("/")[0], Rhythm(0, 0, since=(0, 0), period_ms=1_000))
+    rhythm = driver.wakeups.rhythms.setdefault(key(1).rpartition("/")[0], Rhythm(0, 0, since=(0, 0), period_ms=1_000, agreed=AGREE_MIN))
     event = threading.Event()
     assert driver.wakeups.begin(Wait(100, (key(1),)), event, 10) == 100
     assert driver.wakeups.begin(Wait(100, (key(1),), polls=True), event, 10) == 990 and rhythm.waited

@@ -3,7 +3,8 @@
 Why: polling costs requests, and waiting costs time. A replica of the same worker says at once what it has committed. For what is
 committed elsewhere the rhythm is learnt: after an epoch one sleeps until the next is expected, and asks earlier each time it was there at
 once, so that in steady state little more than one request finds it. An epoch that is late is asked for less and less often, down to four
-times a period. After one that came late by more than a period the next may be there already, and is asked for at once; and a rhythm by
+times a period. After one that came late by more than a period the next may be there already, and is asked for at once. Whoever slept, and a
+stream that stood still, shows nothing of the rhythm: it is learnt from several epochs that agree, and kept until several do not. One by
 which everything is always there already, and the next one with it, is too slow, and is forgotten.
 Called by: `driver` (what was found, absent, committed), replica threads (`Waiter.wait`, `stop`).
 """
@@ -18,6 +19,8 @@ from levee_spark.log.requests import Done, Wait
 
 REMEMBERED = 1_000  # commits, for those who begin to wait just after one
 BASELINE = 32  # epochs over which a period is measured
+AGREE_MIN = 3  # in a row: before a period is gone by, and before it is given up
+AGREE_SHARE = 2  # they do whose distance is neither that many times the period nor that part of it
 LATE_SHARE = 2  # an epoch that is late by x is asked for again after x/2 ...
 PERIOD_SHARE = 4  # ... but at least four times a period
 EARLIER_MS = 2  # by how much an epoch is expected sooner after one that was there when one asked; twice as much each time
@@ -34,6 +37,7 @@ class Rhythm:
     came_ms: int = 0
     since: tuple[int, int] | None = None  # number and time of an earlier one, to measure the period with
     period_ms: int | None = None
+    agreed: int = 0  # distances in a row that are a period; below 0: that are longer
     absent_ms: int | None = None  # when the next was last seen to be absent
     waited: bool = False  # for the next
     here: bool = False  # it was this worker that committed the last: it will say so of the next, too
@@ -52,7 +56,7 @@ class Rhythm:
         self.here = here
         self.measure(number, came_ms, in_rhythm=in_rhythm)
         if self.at_once > AT_ONCE_MAX:  # the next was there as well, asked for at once: so it is no chance
-            self.since, self.period_ms, self.at_once = None, None, 0
+            self.forget()
         self.number, self.came_ms, self.absent_ms, self.waited = number, came_ms, None, False
 
     def is_late(self, now_ms: int) -> bool:
@@ -77,15 +81,33 @@ class Rhythm:
         """Whoever falls behind and catches up learns nothing of the period, and forgets nothing of it."""
         if not in_rhythm or self.since is None:
             self.since = (number, came_ms) if in_rhythm else None
-            return
-        begin, began_ms = self.since
-        self.period_ms = max(1, (came_ms - began_ms) // (number - begin))
-        if number - begin >= BASELINE:
-            self.since = (number - BASELINE // 2, came_ms - self.period_ms * (BASELINE // 2))
+        elif not self.agrees(came_ms - self.came_ms):
+            self.since = number, came_ms
+        else:
+            begin, began_ms = self.since
+            self.period_ms = max(1, (came_ms - began_ms) // (number - begin))
+            if number - begin >= BASELINE:
+                self.since = (number - BASELINE // 2, came_ms - self.period_ms * (BASELINE // 2))
+
+    def agrees(self, distance_ms: int) -> bool:
+        """One that is longer says that somebody stood still; several, that it is the period. One that is shorter always says that."""
+        if self.period_ms is not None and distance_ms >= AGREE_SHARE * self.period_ms:
+            self.agreed = min(self.agreed, 0) - 1
+            if self.agreed <= -AGREE_MIN:
+                self.forget()
+            return False
+        if self.period_ms is None or distance_ms * AGREE_SHARE <= self.period_ms:
+            self.period_ms, self.agreed = max(1, distance_ms), 1
+            return False
+        self.agreed = max(self.agreed, 0) + 1
+        return True
+
+    def forget(self) -> None:
+        self.since, self.period_ms, self.at_once, self.agreed = None, None, 0, 0
 
     def expected_ms(self) -> int | None:
         """None where one has yet to catch up, as far as one knows, or to learn the period."""
-        if self.period_ms is None or self.since is None or self.behind:
+        if self.period_ms is None or self.since is None or self.behind or 0 <= self.agreed < AGREE_MIN:
             return None
         return self.came_ms + self.period_ms + (self.period_ms // HERE_SHARE if self.here else 0)
 
