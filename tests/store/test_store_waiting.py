@@ -133,7 +133,9 @@ def test_though_somebody_else_waits_for_each_epoch_too_nobody_trails() -> None:
 def test_a_rhythm_that_is_far_too_slow_is_forgotten() -> None:
     """It was learnt from a store that hardly answered."""
     stream = Stream([PERIOD_MS * epoch for epoch in range(1_000)])
-    stream.wakeups.rhythms[key(1).rpartition("/")[0]] = Rhythm(number=0, came_ms=0, since=(0, 0), period_ms=20 * PERIOD_MS, agreed=AGREE_MIN)
+    stream.wakeups.rhythms[key(1).rpartition("/")[0]] = Rhythm(
+        number=0, came_ms=0, since=(0, 0), period_ms=20 * PERIOD_MS, agreed=AGREE_MIN
+    )
     stream.consume(range(1, 900))
     stream.delay_ms = 0.0
     stream.consume(range(900, 999))
