@@ -107,6 +107,15 @@ def test_data_that_another_topology_imports_wait_until_that_is_gone(tmp_path: Pa
     assert left(tmp_path) == {KEPT}
 
 
+def test_data_do_not_wait_for_an_importer_that_has_completed(tmp_path: Path) -> None:
+    plant = begun(tmp_path)
+    importer = topology(tmp_path / "other", sources=[{"name": "in", "import": {"topology": "clicks", "stream": "count"}}])
+    importer["metadata"] |= {"name": "other", "uid": "of-the-other"}
+    plant.put(OTHERS, importer | {"status": {"state": "completed"}})
+    operator(plant).run("gone", 400)
+    assert left(tmp_path) == {KEPT}
+
+
 def held(place: Path, plant: Plant, lease_ms: int) -> str:
     """By somebody who is no resource here: a notebook, a run elsewhere, or who was let in once and is no longer."""
     layout = Layout("shop/clicks", plant.things[PATH]["metadata"]["uid"])

@@ -6,16 +6,20 @@ Called by: settling, importing, edits.
 
 from collections.abc import Iterable, Sequence
 
+from levee.serve.checked import as_written
 from levee.topology.crd import PLURAL
 from levee.topology.spec import API_VERSION
 from levee.worlds.kubernetes.api import Api, Denied, Object
 from levee.worlds.kubernetes.names import Owner
 
+COMPLETED = "completed"
+
 
 def of(api: Api, owner: Owner, allowed: Iterable[str] = (), *, stream: str | None = None) -> tuple[str, ...]:
     """By the resources of its namespace and of those that it allows; `stream`: only that one. Who is being deleted himself reads no more:
-    two that read each other would wait for ever."""
-    readers = (one for path in places(owner, tuple(allowed)) for one in listed(api, path) if is_alive(one) and reads(one, owner, stream))
+    two that read each other would wait for ever. Nor does who has come to the end of all that there is."""
+    there = (one for path in places(owner, tuple(allowed)) for one in listed(api, path))
+    readers = (one for one in there if is_alive(one) and not has_completed(one) and reads(one, owner, stream))
     return tuple(sorted({shown(one["metadata"], owner) for one in readers}))
 
 
@@ -41,6 +45,11 @@ def shown(metadata: Object, owner: Owner) -> str:
 
 def is_alive(resource: Object) -> bool:
     return resource["metadata"].get("deletionTimestamp") is None
+
+
+def has_completed(resource: Object) -> bool:
+    """As its operator has written it. Registrations are looked at besides: they are released only by who has come to the end."""
+    return bool(as_written(resource).get("status", {}).get("state") == COMPLETED)
 
 
 def reads(resource: Object, owner: Owner, stream: str | None) -> bool:
