@@ -21,6 +21,7 @@ from cluster import running
 from cluster.faults import FAULTS, state_of
 from images.contents import ROOT
 from tests.e2e.cluster.kube import RESTRICTED, Kube, until
+from tests.e2e.cluster.store import NO_STORE, is_named, store_of_tests
 from tests.e2e.cluster.turns import Turn, begins, taken, turn_of
 
 FOLDER = Path(__file__).parent
@@ -33,12 +34,19 @@ def is_ours() -> bool:
     return os.environ.get("KUBECONFIG") == str(running.KUBECONFIG)
 
 
+def pytest_configure() -> None:
+    """A store that is named wrongly is refused before anything has begun."""
+    store_of_tests()
+
+
 def needs_ours(item: pytest.Item) -> str | None:
-    """Why it can run on no other cluster; None: it can."""
+    """Why it cannot run on another cluster; None: it can."""
     if item.get_closest_marker("breaks_nodes"):
         return "it breaks nodes, and those of somebody else's cluster are not for us to break"
     own = item.get_closest_marker("own_cluster")
-    return str(own.kwargs["because"]) if own else None
+    if own:
+        return str(own.kwargs["because"])
+    return NO_STORE if item.get_closest_marker("needs_store") and not is_named() else None
 
 
 @pytest.hookimpl(tryfirst=True)  # before some of them are deselected

@@ -4,12 +4,14 @@ Called by: test_e2e_operator, test_e2e_nodes, test_e2e_fit.
 """
 
 from collections.abc import Iterator
+from functools import partial
 
 import pytest
 
+from tests.e2e.cluster.homes import on_nodes
 from tests.e2e.cluster.kube import Kube
 from tests.e2e.cluster.operators import Operator
-from tests.e2e.cluster.trades import WITH_CODE, Trades, code, living
+from tests.e2e.cluster.trades import WITH_CODE, Trades, code, living, resource
 
 PODS = 3  # one on each node
 TASKS = ("aggregator/0", "market/0", "out/0", "trade-filter/0")
@@ -21,7 +23,8 @@ CODE = code(
 
 @pytest.fixture(scope="module")
 def life(shared: Kube, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Trades]:
-    with living(shared, tmp_path_factory.mktemp("operators")) as life:
+    folder = tmp_path_factory.mktemp("operators")
+    with on_nodes(shared, PODS) as placement, living(shared, folder, make=partial(resource, placement=placement)) as life:
         shared.create(CODE)
         yield life
 

@@ -22,7 +22,7 @@ from tests.e2e.cluster.kube import Kube
 from tests.e2e.cluster.scraping import scraping_by_annotations
 from tests.e2e.cluster.trades import KILL_JAVA, LINUX, WITH_CODE, Trades, code, living
 
-HERE = "a Prometheus on this machine reaches its pods, and its store and nodes are those of the test cluster"
+HERE = "it closes all nodes, and stops the process of the store"
 pytestmark = [
     pytest.mark.e2e,
     pytest.mark.own_cluster(because=HERE),

@@ -9,7 +9,7 @@ from tests.e2e.cluster.trades import BARGAINS, LINUX, bargains, compare, living,
 from tests.examples.by_hand import BARGAINS as COLUMNS
 from tests.examples.by_hand import bargains_by_hand
 
-pytestmark = [pytest.mark.e2e, pytest.mark.own_cluster(because="its store is that of the test cluster")]
+pytestmark = [pytest.mark.e2e, pytest.mark.needs_store]
 
 EPOCHS = 20
 OPERATORS = {"trade-filter", "quote-filter", "aggregator", "vwap", "bargain-index"}

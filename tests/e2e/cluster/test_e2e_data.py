@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.e2e.cluster.homes import homes
 from tests.e2e.cluster.kube import Kube
 from tests.e2e.cluster.pod_watch import watching
 from tests.e2e.cluster.trades import NAME, Trades, living, one_pod
 
-pytestmark = [pytest.mark.e2e, pytest.mark.own_cluster(because="its store is that of the test cluster")]
+pytestmark = [pytest.mark.e2e, pytest.mark.needs_store]
 
 
 @pytest.fixture
@@ -20,10 +21,11 @@ def life(kube: Kube, tmp_path: Path) -> Iterator[Trades]:
 
 def test_of_two_that_are_deleted_only_the_one_that_says_so_takes_its_data_with_it(life: Trades) -> None:
     life.operators.start()
+    first, second = homes(life.kube, 2)
     with watching(life.kube, "brief") as watch:
         brief = Trades(life.kube, watch, life.operators, "brief")
-        life.create(**one_pod("node1"), deletionPolicy="retain")
-        brief.create(store={"uri": f"{life.prefix}/store", "secret": "store"}, **one_pod("node2"), deletionPolicy="delete")
+        life.create(**one_pod(first), deletionPolicy="retain")
+        brief.create(store={"uri": f"{life.prefix}/store", "secret": "store"}, **one_pod(second), deletionPolicy="delete")
         life.wait(lambda: min(len(life.delivered()), len(brief.delivered())) > 2, "both have delivered something")
         delivered, epochs = brief.delivered(), life.epochs()
         assert owners(life) == {NAME, "brief"}

@@ -14,7 +14,7 @@ from tests.e2e.cluster.chart import rendered
 from tests.e2e.cluster.kube import Kube, condition
 from tests.e2e.cluster.trades import ALONE, KILL_JAVA, LINUX, Trades, compare, living, no_pod_moves, resource, undisturbed
 
-pytestmark = [pytest.mark.e2e, pytest.mark.own_cluster(because="its store is that of the test cluster")]
+pytestmark = [pytest.mark.e2e, pytest.mark.needs_store]
 
 DRIVER = "levee-driver"
 EXECUTORS = {"instances": 2, "memory": "512m"}

@@ -16,9 +16,9 @@ from levee.experiments.orders import MADE_BY
 from tests.e2e.cluster.chart import CHART, helm, settings
 from tests.e2e.cluster.conftest import new_namespace
 from tests.e2e.cluster.kube import Kube
-from tests.e2e.cluster.trades import ONE_POD, Trades, living
+from tests.e2e.cluster.trades import Trades, living
 
-pytestmark = [pytest.mark.e2e, pytest.mark.own_cluster(because="its image of experiments is that of the test cluster")]
+pytestmark = [pytest.mark.e2e, pytest.mark.needs_store]
 
 IMAGE = "localhost/levee/chaos:dev"
 PRIVILEGED = {"pod-security.kubernetes.io/enforce": "privileged"}
@@ -39,7 +39,7 @@ def life(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Trades]:
                 LEVEE_CHAOS_PRIVILEGED="true",
                 LEVEE_CHAOS_HELPERS=helpers.namespace,
             )
-            life.create(**ONE_POD)
+            life.create(**life.one_pod())
             life.wait(lambda: life.state() == "running" and life.condition("Ready")["status"] == "True", "it runs")
             life.goes_on()
             yield life

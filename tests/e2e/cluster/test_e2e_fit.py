@@ -5,6 +5,7 @@ Pods are what takes time, so one topology is led through all of it, and its oper
 """
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from signal import SIGKILL
 
@@ -15,14 +16,15 @@ from levee.fit.library import LIBRARY
 from levee.fit.writing import fit_text
 from levee.lifecycle.documents import machine
 from levee.worlds.simulated.living.deeds import DIVISIBLE
+from tests.e2e.cluster.homes import on_nodes
 from tests.e2e.cluster.kube import Kube
 from tests.e2e.cluster.one_life import REPLICAS
 from tests.e2e.cluster.pod_watch import replicas_of
-from tests.e2e.cluster.trades import Trades, compare, living, undisturbed
+from tests.e2e.cluster.trades import Trades, compare, living, resource, undisturbed
 
 pytestmark = [
     pytest.mark.e2e,
-    pytest.mark.own_cluster(because="its store is that of the test cluster"),
+    pytest.mark.needs_store,
     pytest.mark.alone(because="it counts pods, and a state whose time runs out on a machine that others load begins them anew"),
 ]
 
@@ -34,19 +36,11 @@ STARTS = (REPLICAS, WITH_COPY, WITH_COPY)  # at first, resumed with another grap
 POD = "fit"  # as the container of one pod: who comes back need not wait for its own lease
 
 
-def label(kube: Kube) -> str:
-    return f"levee.dev/{kube.namespace}"
-
-
 @pytest.fixture
-def two_nodes(kube: Kube) -> Iterator[Kube]:
-    """Few pods, of which one is half."""
-    nodes = kube.nodes()[:PODS]
-    for node in nodes:
-        kube.run("label", "node", node, f"{label(kube)}=true")
-    yield kube
-    for node in nodes:
-        kube.run("label", "node", node, f"{label(kube)}-")
+def life(kube: Kube, tmp_path: Path) -> Iterator[Trades]:
+    """Of few pods, of which one is half."""
+    with on_nodes(kube, PODS) as placement, living(kube, tmp_path, make=partial(resource, placement=placement)) as life:
+        yield life
 
 
 # ---- what its user does, while nobody looks after it
@@ -54,7 +48,7 @@ def two_nodes(kube: Kube) -> Iterator[Kube]:
 
 def create_nonsense(life: Trades) -> None:
     sink = {"name": "out", "from": "nowhere", "spark": {"format": "parquet", "options": {"path": f"{life.prefix}/out"}}}
-    life.create(sinks=[sink], placement={"packing": "node", "nodeSelector": {label(life.kube): "true"}})
+    life.create(sinks=[sink])
 
 
 def read_from(stream: str) -> Callable[[Trades], None]:
@@ -123,24 +117,23 @@ LIFE: tuple[tuple[str, Callable[[Trades], None]], ...] = (
 )
 
 
-def test_whenever_operators_die_the_topology_ends_as_if_nobody_had_and_no_pod_is_created_twice(two_nodes: Kube, tmp_path: Path) -> None:
-    with living(two_nodes, tmp_path) as life:
-        for name, does in LIFE:
-            does(life)
-            dies_at(life, name)
-            if name.endswith(".during-start_replicas"):
-                assert len(life.watch.born()) == PODS // 2, "half of them are there"
-            if name.endswith(".during-remove_replicas"):
-                assert sum(one.leaving for one in life.watch.born()) == PODS // 2, "half of them are gone"
-        life.operators.start(LEVEE_POD=POD)
-        life.wait(lambda: not life.is_there and life.watch.there() == [], "it is gone, and its pods")
-        assert replicas_of(life.watch.born()) == sorted(one for replicas in STARTS for one in replicas), (
-            "each is started once, whenever all are started"
-        )
-        assert len(life.watch.born()) == PODS * len(STARTS)
-        assert life.watch.trials == {}, "no function was another one"
-        (last,) = set(life.last_epochs().values())
-        compare(life.rows(), undisturbed(last))
+def test_whenever_operators_die_the_topology_ends_as_if_nobody_had_and_no_pod_is_created_twice(life: Trades) -> None:
+    for name, does in LIFE:
+        does(life)
+        dies_at(life, name)
+        if name.endswith(".during-start_replicas"):
+            assert len(life.watch.born()) == PODS // 2, "half of them are there"
+        if name.endswith(".during-remove_replicas"):
+            assert sum(one.leaving for one in life.watch.born()) == PODS // 2, "half of them are gone"
+    life.operators.start(LEVEE_POD=POD)
+    life.wait(lambda: not life.is_there and life.watch.there() == [], "it is gone, and its pods")
+    assert replicas_of(life.watch.born()) == sorted(one for replicas in STARTS for one in replicas), (
+        "each is started once, whenever all are started"
+    )
+    assert len(life.watch.born()) == PODS * len(STARTS)
+    assert life.watch.trials == {}, "no function was another one"
+    (last,) = set(life.last_epochs().values())
+    compare(life.rows(), undisturbed(last))
 
 
 def dies_at(life: Trades, name: str) -> None:

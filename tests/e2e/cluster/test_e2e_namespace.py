@@ -6,9 +6,9 @@ import pytest
 
 from tests.e2e.cluster.conftest import new_namespace
 from tests.e2e.cluster.kube import Kube
-from tests.e2e.cluster.trades import ONE_POD, living
+from tests.e2e.cluster.trades import living
 
-pytestmark = [pytest.mark.e2e, pytest.mark.own_cluster(because="its store is that of the test cluster")]
+pytestmark = [pytest.mark.e2e, pytest.mark.needs_store]
 
 GONE_WITHIN_S = 120.0
 
@@ -17,7 +17,7 @@ def test_a_namespace_with_a_running_topology_goes_within_two_minutes(kube: Kube,
     """Its operator lives elsewhere, as one of the chart does."""
     with new_namespace() as elsewhere, living(kube, tmp_path) as life:
         one = life.operators.start(lease_in=elsewhere.namespace)
-        life.create(**ONE_POD)
+        life.create(**life.one_pod())
         life.wait(lambda: life.state() == "running" and len(life.delivered()) > 2, "it runs")
         kube.run("delete", "namespace", kube.namespace, "--wait=false")
         life.wait(lambda: not is_there(kube), "the namespace is gone, and all that was in it", within_s=GONE_WITHIN_S)

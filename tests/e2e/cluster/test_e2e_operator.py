@@ -17,7 +17,6 @@ from tests.e2e.cluster.pod_watch import Pod, PodWatch, replicas_of, watching
 from tests.e2e.cluster.trades import (
     KILL_JAVA,
     NAME,
-    ONE_POD,
     WITH_CODE,
     Trades,
     by_key,
@@ -29,7 +28,7 @@ from tests.e2e.cluster.trades import (
 
 __all__ = ["life", "running"]  # fixtures
 
-pytestmark = [pytest.mark.e2e, pytest.mark.own_cluster(because="its store is that of the test cluster")]
+pytestmark = [pytest.mark.e2e, pytest.mark.needs_store]
 
 HALF = 2  # of its pods
 MORE = "more"  # what another graph has besides: an operator and a sink that reads it
@@ -81,7 +80,7 @@ def test_a_topology_that_imports_its_stream_computes_the_same_of_it(running: Tra
         echo = Trades(running.kube, watch, running.operators, "echo")
         imported = {"name": "trade-filter", "import": {"topology": NAME, "stream": "trade-filter"}, "configurations": [{"rate": 60}]}
         again = [one for one in running.kube.get("ftt", NAME)["spec"]["operators"] if one["name"] == "aggregator"]
-        echo.create(store={"uri": f"{running.prefix}/store", "secret": "store"}, sources=[imported], operators=again, **ONE_POD)
+        echo.create(store={"uri": f"{running.prefix}/store", "secret": "store"}, sources=[imported], operators=again, **echo.one_pod())
         echo.wait(lambda: len(echo.delivered()) > 2, "it has computed something")
         echo.delete()
         echo.wait(lambda: not echo.is_there and watch.there() == [], "it is gone, and its pod")
@@ -219,7 +218,7 @@ def test_one_that_makes_no_sense_from_the_start_starts_nothing_and_says_why(runn
 def test_one_that_is_deleted_while_its_pods_start_leaves_nothing(running: Trades) -> None:
     with watching(running.kube, "brief") as watch, no_pod_moves(running):
         brief = Trades(running.kube, watch, running.operators, "brief")
-        brief.create(**ONE_POD)
+        brief.create(**brief.one_pod())
         brief.wait(lambda: watch.born() != [], "its pod starts")
         brief.delete()
         brief.wait(lambda: not brief.is_there and watch.there() == [], "it is gone, and its pod")

@@ -7,7 +7,7 @@ import pytest
 from tests.e2e.cluster.kube import Kube
 from tests.e2e.cluster.trades import LINUX, compare, living, undisturbed
 
-pytestmark = [pytest.mark.e2e, pytest.mark.own_cluster(because="its store is that of the test cluster")]
+pytestmark = [pytest.mark.e2e, pytest.mark.needs_store]
 
 EPOCHS = 6
 TASKS = ("aggregator/0", "market/0", "out/0", "trade-filter/0")

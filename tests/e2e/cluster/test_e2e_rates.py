@@ -38,8 +38,7 @@ from tests.e2e.cluster.trades import (
 )
 from tests.e2e.panels import RULES, queries, rules
 
-HERE = "a Prometheus on this machine reaches its pods, and its store is that of the test cluster"
-pytestmark = [pytest.mark.e2e, pytest.mark.own_cluster(because=HERE)]
+pytestmark = [pytest.mark.e2e, pytest.mark.needs_store]
 
 CALM, BUSY = 50, 350  # rows a second that are declared
 OFFERED, SHARE = 200, 10  # on average at busy times, and one in so many of them at calm ones

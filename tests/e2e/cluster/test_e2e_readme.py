@@ -18,16 +18,16 @@ from pathlib import Path
 import pytest
 import yaml
 
-from cluster.layout import CONTROL, S3_PORT
 from cluster.programs import programs_folder
-from servers.s3 import ACCESS_KEY, BUCKET, SECRET_KEY
 from tests.e2e.cluster.chart import ROOT, asked, settings
+from tests.e2e.cluster.conftest import is_ours
 from tests.e2e.cluster.kube import Kube
+from tests.e2e.cluster.store import TEST_CLUSTERS, store_of_tests
 from tests.e2e.cluster.trades import PATIENCE_S, PAUSE_S
 
 pytestmark = [
     pytest.mark.e2e,
-    pytest.mark.own_cluster(because="its store is that of the test cluster"),
+    pytest.mark.needs_store,
     pytest.mark.alone(because="its operator watches all namespaces"),
 ]
 
@@ -37,17 +37,13 @@ SHOWN = re.compile(r"^\$ (?P<command>(?:helm|kubectl) [^\n]*)\n(?P<output>(?:(?!
 NAMESPACE, SYSTEM, RELEASE = "shop", "levee-system", "levee"
 WIDTH = 110
 TRIES = 8
+OF_TESTS = re.compile(r"levee-\d+-\d+")  # namespaces of tests, also those that are on their way out
 GONE_WITHIN_S = 120
 HERE = [  # what is another one on this cluster: where images come from
     *settings(image__repository="localhost/levee/operator", image__tag="dev", image__pullPolicy="Never"),
     *settings(workers__image__repository="localhost/levee/worker", workers__image__tag="dev"),
 ]
-STORE = {
-    "AWS_REGION": "us-east-1",
-    "AWS_ENDPOINT_URL": f"http://{CONTROL}:{S3_PORT}",
-    "AWS_ACCESS_KEY_ID": ACCESS_KEY,
-    "AWS_SECRET_ACCESS_KEY": SECRET_KEY,
-}
+STORE = store_of_tests()
 ROLES = re.compile(r"\b(primary|secondary|standby)\b")
 SINCE = re.compile(r"^\S*\d\d:\d\d:\d\d.*\n", re.MULTILINE)  # lines of what happened
 ACCOUNT = re.compile(r"^over [^\n]* rows in time.*?\n(?=\s*\n)", re.MULTILINE | re.DOTALL)  # a busy machine has another one each time
@@ -59,10 +55,20 @@ NUMBER = re.compile(r"\d+(\.\d+)?(m\d+s|ms|[smhd])?\b")
 def shop(kube: Kube) -> Iterator[Kube]:
     """The namespace of the topology, which is made by the README; the operator's is there."""
     shop = Kube(kube.kubeconfig, f"{kube.namespace}-{NAMESPACE}")
+    leave_alone_what_others_run(shop)
     yield shop
     shop.run("delete", "ftt", "--all", "--timeout=170s")  # if the test has failed: afterwards nobody takes the finalizer off
     asked("uninstall", RELEASE, "--wait", kube=kube)
     shop.run("delete", "namespace", shop.namespace, "--wait=false", "--ignore-not-found")
+
+
+def leave_alone_what_others_run(kube: Kube) -> None:
+    """The operator of the README watches all namespaces, and would act on them."""
+    there = kube.asked("get", "ftt", "--all-namespaces", "--output=jsonpath={.items[*].metadata.namespace}").stdout.split()
+    others = {one for one in there if not OF_TESTS.match(one)}
+    assert is_ours() or not others, (
+        f"on this cluster topologies run in {sorted(others)}, and an operator of all namespaces would act on them"
+    )
 
 
 @pytest.fixture
@@ -81,9 +87,9 @@ def folder(tmp_path: Path, shop: Kube) -> Path:
     examples = tmp_path / "examples" / "kubernetes"
     shutil.copytree(ROOT / "examples" / "kubernetes", examples)
     secret = yaml.safe_load((examples / "store.yaml").read_text(encoding="utf-8"))
-    assert STORE.keys() <= secret["stringData"].keys()
-    (examples / "store.yaml").write_text(json.dumps(secret | {"stringData": secret["stringData"] | STORE}), encoding="utf-8")
-    change(examples / "trades.yaml", "s3://levee/", f"s3://{BUCKET}/{shop.namespace}/")
+    assert TEST_CLUSTERS.secret.keys() <= secret["stringData"].keys()
+    (examples / "store.yaml").write_text(json.dumps(secret | {"stringData": STORE.secret}), encoding="utf-8")
+    change(examples / "trades.yaml", "s3://levee/", f"{STORE.uri}/{shop.namespace}/")
     change(examples / "namespace.yaml", f"name: {NAMESPACE}", f"name: {shop.namespace}")
     return tmp_path
 
@@ -150,7 +156,14 @@ def run(command: str, shop: Kube, folder: Path) -> str:
     environment["COLUMNS"] = str(WIDTH + len(shop.namespace) - len(NAMESPACE))
     done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=240)
     assert done.returncode == 0, f"{command}: {done.stderr}"
-    return done.stdout.replace(shop.namespace, NAMESPACE).replace(system, SYSTEM)
+    return with_usual_nodes(done.stdout.replace(shop.namespace, NAMESPACE).replace(system, SYSTEM), shop)
+
+
+def with_usual_nodes(output: str, kube: Kube) -> str:
+    """Whatever they are called here; the longest first, since one's name may begin with another's."""
+    for number, node in enumerate(sorted(kube.nodes(), key=len, reverse=True), 1):
+        output = output.replace(node, f"node{number}")
+    return output
 
 
 def essence(output: str) -> list[str]:

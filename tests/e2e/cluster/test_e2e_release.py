@@ -7,19 +7,13 @@ from typing import Any
 import pytest
 import yaml
 
-from cluster.layout import CONTROL, S3_PORT
-from servers.s3 import ACCESS_KEY, BUCKET, SECRET_KEY
 from tests.e2e.cluster.chart import CHART, CRD, FORMERLY, IMAGES, RELEASE, ROOT, asked, helm, previous, put
 from tests.e2e.cluster.kube import Kube, condition, until
+from tests.e2e.cluster.store import store_of_tests
 
 pytestmark = [pytest.mark.e2e, pytest.mark.alone(because="it puts the resource definitions of an older chart in place of today's")]
 
-STORE = {
-    "AWS_ENDPOINT_URL": f"http://{CONTROL}:{S3_PORT}",
-    "AWS_REGION": "us-east-1",
-    "AWS_ACCESS_KEY_ID": ACCESS_KEY,
-    "AWS_SECRET_ACCESS_KEY": SECRET_KEY,
-}
+STORE = store_of_tests()
 NEEDED = {
     "levee.dev/faulttoleranttopologies": ["get", "list", "watch", "patch"],
     "levee.dev/faulttoleranttopologies/status": ["patch"],
@@ -70,10 +64,10 @@ def test_it_is_installed_upgraded_and_removed(kube: Kube, tmp_path: Path) -> Non
     assert FORMERLY not in json.dumps(kept)
 
 
-@pytest.mark.own_cluster(because="its store is that of the test cluster")
+@pytest.mark.needs_store
 def test_the_operator_may_do_all_that_it_does(kube: Kube) -> None:
     """From a resource to pods and back, by pods whose image is nowhere: they cost nothing."""
-    kube.create({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "levee-store"}, "stringData": STORE})
+    kube.create({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "levee-store"}, "stringData": STORE.secret})
     try:
         helm(*put(kube), CHART, *IMAGES, "--set=rbac.secretNames={levee-store},page.enabled=true", kube=kube)
         kube.create(topology(kube.namespace))
@@ -103,7 +97,7 @@ def topology(prefix: str) -> Any:
     """The smallest of the examples, on whatever nodes there are."""
     document = yaml.safe_load((ROOT / "examples" / "pipeline.yaml").read_text(encoding="utf-8"))
     document["metadata"]["name"] = "idle"
-    changes = {"image": "localhost/levee/nowhere:dev", "store": {"uri": f"s3://{BUCKET}/{prefix}", "secret": "levee-store"}}
+    changes = {"image": "localhost/levee/nowhere:dev", "store": {"uri": f"{STORE.uri}/{prefix}", "secret": "levee-store"}}
     document["spec"] |= changes | {"placement": {"capacity": "1"}}
     return document
 

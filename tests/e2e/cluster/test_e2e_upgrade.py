@@ -11,11 +11,11 @@ from tests.e2e.cluster.conftest import cluster
 from tests.e2e.cluster.kube import Kube
 from tests.e2e.cluster.operators import Operators
 from tests.e2e.cluster.pod_watch import watching
-from tests.e2e.cluster.trades import NAME, ONE_POD, SECRET, Trades, compare, undisturbed
+from tests.e2e.cluster.trades import NAME, SECRET, Trades, compare, undisturbed
 
 pytestmark = [
     pytest.mark.e2e,
-    pytest.mark.own_cluster(because="its store, and nodes into which older images can be put"),
+    pytest.mark.own_cluster(because="older images are put into its nodes"),
     pytest.mark.alone(because="it puts the resource definitions of an older chart in place of today's"),
 ]
 
@@ -38,7 +38,7 @@ def test_an_upgrade_to_another_image_moves_no_pod_and_the_new_operator_brings_wh
         life = Trades(kube, watch, operators)
         try:
             helm(*put(kube), chart, *images(FORMER), kube=kube)
-            life.create(image=None, **ONE_POD)
+            life.create(image=None, **life.one_pod())
             life.wait(lambda: life.state() == "running" and len(life.delivered()) > 2, "the first epochs are delivered")
             former = operators.holder()
             assert image_of(kube.get("pod", former)) == f"localhost/levee/operator:{FORMER}"

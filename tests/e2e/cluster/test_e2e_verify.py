@@ -12,7 +12,7 @@ import pytest
 from tests.e2e.cluster.conftest import new_namespace
 from tests.e2e.cluster.trades import PLUGIN, Trades, living, resource
 
-pytestmark = [pytest.mark.e2e, pytest.mark.own_cluster(because="its store is there")]
+pytestmark = [pytest.mark.e2e, pytest.mark.needs_store]
 
 PRIMARY = "primary:aggregator/0@c0"
 PATIENCE_S = 900

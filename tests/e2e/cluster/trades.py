@@ -20,7 +20,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import yaml
 
-from cluster.layout import CONTROL, S3_PORT
 from levee.control.actions import Reason
 from levee_spark.examples import market
 from levee_spark.log import control
@@ -30,20 +29,20 @@ from levee_spark.log.values import ControlRecord
 from levee_spark.store.address import bucket, open_store
 from levee_spark.store.drive import drive
 from levee_spark.store.driver import StoreDriver
-from servers.s3 import ACCESS_KEY, BUCKET, SECRET_KEY
 from tests.e2e.cluster.chart import CHART, KIND, ROOT
+from tests.e2e.cluster.homes import homes
 from tests.e2e.cluster.kube import Kube
 from tests.e2e.cluster.operators import Operators, operating
 from tests.e2e.cluster.pod_watch import Pod, PodWatch, replicas_of, watching
+from tests.e2e.cluster.store import store_of_tests
 from tests.examples.by_hand import SUMS, Row, sums_by_hand
 from tests.examples.epochs import Epochs
 
 NAME = "trades"
 PERIOD = "2s"  # so that workers leave some of two cores to pods that start
 PATIENCE_S, PAUSE_S = 420.0, 0.5  # a pod starts a JVM, on cores that others want, too
-ENDPOINT = f"http://{CONTROL}:{S3_PORT}"
-KEYS = {"AWS_ACCESS_KEY_ID": ACCESS_KEY, "AWS_SECRET_ACCESS_KEY": SECRET_KEY, "AWS_ENDPOINT_URL": ENDPOINT, "AWS_REGION": "us-east-1"}
-SECRET = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "store"}, "stringData": KEYS}
+STORE = store_of_tests()
+SECRET = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "store"}, "stringData": STORE.secret}
 REPLAY = {"generator": "levee_spark.examples.market:rows", "seed": "1", "ratePerS": "50", "periodMs": "1000"}
 BARGAINS = "bargain-discovery"
 ALONE = {"strategy": "none", "replicas": 1, "checkpoint": {"every": 10}}
@@ -75,9 +74,6 @@ def code(**modules: str) -> dict[str, Any]:
 def one_pod(node: str) -> dict[str, Any]:
     """Of what is wanted, what makes it one."""
     return {"faultTolerance": ALONE, "placement": {"packing": "node", "nodeSelector": {"kubernetes.io/hostname": node}}}
-
-
-ONE_POD = one_pod("node1")
 
 
 def resource(store: dict[str, str], out: str, *, name: str = NAME, period: str = PERIOD, epochs: int | None = None, **spec: Any) -> Any:
@@ -137,13 +133,17 @@ class Trades:
 
     @property
     def prefix(self) -> str:
-        return f"s3://{BUCKET}/{self.kube.namespace}/{self.name}"
+        return f"{STORE.uri}/{self.kube.namespace}/{self.name}"
 
     def create(self, *, image: str | None = "localhost/levee/worker:dev", **told: Any) -> None:
         """`image`: None leaves it to the operator."""
         store = told.pop("store", {"uri": f"{self.prefix}/store", "secret": "store"})
         named = {} if image is None else {"image": image}
         self.kube.create(self.make(store, f"{self.prefix}/out", name=self.name, **named, **told))
+
+    def one_pod(self) -> dict[str, Any]:
+        """The same, on a node that takes it."""
+        return one_pod(*homes(self.kube, 1))
 
     def patch(self, changes: object, kind: str = "merge") -> None:
         self.kube.run("patch", "ftt", self.name, f"--type={kind}", f"--patch={json.dumps(changes)}")
@@ -184,11 +184,11 @@ class Trades:
     # ---- what it has done
 
     def delivered(self) -> tuple[str, ...]:
-        sink = open_store(f"{self.prefix}/out", secret=KEYS)
+        sink = open_store(f"{self.prefix}/out", secret=STORE.secret)
         return tuple(name for name in sink.names("", "", 10_000) if name.endswith(".parquet"))
 
     def rows(self) -> dict[str, pa.Table]:
-        sink = open_store(f"{self.prefix}/out", secret=KEYS)
+        sink = open_store(f"{self.prefix}/out", secret=STORE.secret)
         blobs = {name: sink.get(name) for name in self.delivered()}
         return {name: pq.read_table(pa.BufferReader(bytes(blob.data))) for name, blob in blobs.items() if blob is not None}
 
@@ -198,7 +198,7 @@ class Trades:
 
     def stored(self) -> dict[str, str | None]:
         """By name, with a tag that changes with the content."""
-        found = obstore.list(bucket(f"{self.prefix}/store", KEYS, 10_000)).collect()
+        found = obstore.list(bucket(f"{self.prefix}/store", STORE.secret, 10_000)).collect()
         return {one["path"]: one["e_tag"] for one in found}
 
     def last_epochs(self) -> dict[str, int]:
@@ -215,7 +215,7 @@ class Trades:
 
     def records(self) -> list[ControlRecord]:
         """Of its control log, in order."""
-        store = open_store(f"{self.prefix}/store", secret=KEYS)
+        store = open_store(f"{self.prefix}/store", secret=STORE.secret)
         layout = Layout(f"{self.kube.namespace}/{self.name}", self.kube.get("ftt", self.name)["metadata"]["uid"])
         names = store.names(layout.control(0).rpartition("/")[0], "", 10_000)
         found = [decode(blob.data, name) for name in names if (blob := store.get(name)) is not None]
@@ -226,7 +226,7 @@ class Trades:
         newest = self.records()[-1]
         stop = control.successor(newest, "a test", shape=replace(newest.shape, stopped=True))
         layout = Layout(f"{self.kube.namespace}/{self.name}", self.kube.get("ftt", self.name)["metadata"]["uid"])
-        driver = StoreDriver(open_store(f"{self.prefix}/store", secret=KEYS))
+        driver = StoreDriver(open_store(f"{self.prefix}/store", secret=STORE.secret))
         try:
             assert drive(control.write(layout, replace(stop, reason=f"{Reason.COMPLETED}: its sources have ended")), driver)
         finally:
