@@ -10,6 +10,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Coroutine
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from random import Random
 from typing import Any
 
@@ -34,6 +35,7 @@ from levee.worlds.simulated.living.dying import Killed, at_once, pause
 from levee.worlds.simulated.world import Memory, SimulatedWorld
 from levee_spark.log import control
 from tests.worlds.simulated.legal import check_passages, must
+from tests.worlds.simulated.measured import Drift, drawn
 from tests.worlds.simulated.scenario import Scenario, draw
 
 Say = Callable[[str], None]
@@ -52,6 +54,15 @@ class Wishes:
     deleted: bool = False
 
 
+@dataclass(frozen=True)
+class Written:
+    """A plan, as it is in the store: put there once, and named by its number."""
+
+    generation: int
+    wanted: Wanted
+    adapted: bool = False  # for what is measured
+
+
 @dataclass
 class Life:
     scenario: Scenario
@@ -63,7 +74,12 @@ class Life:
     loaded: Loaded | None = None  # the record that is stored
     stored: int = 0
     runner: Runner | None = None
-    written: int = 0  # the generation whose plan was written down last
+    drift: Drift | None = None  # what becomes of costs, and when
+    shelf: list[Written] = field(default_factory=list)
+    written: int = 0  # the number of the plan that was written down last, or taken up again
+    draft: Written | None = None  # for what is measured; this process has it
+    watched_ms: int = 0  # since when this process looks
+    agreed: int = 0  # records that were looked at
     read: int = 0  # the generation that this process has read last
     lives_since: int | None = None  # what should be gone
     kills: float = 0.0  # the probability of a death at each point
@@ -99,7 +115,25 @@ class Life:
     @property
     def in_force(self) -> int:
         """The generation that the newest record follows from."""
-        return self.world.record.plan if self.world.record is not None else 0
+        plan = self.plan_of(self.world.record.plan) if self.world.record is not None else None
+        return plan.generation if plan is not None else 0
+
+    def plan_of(self, number: int) -> Written | None:
+        return self.shelf[number - 1] if number else None
+
+    def put(self, plan: Written) -> None:
+        """The same plan is not written twice in a row."""
+        if not self.shelf or self.shelf[-1] != plan:
+            self.shelf.append(plan)
+        self.written = len(self.shelf)
+
+    def as_declared(self) -> Written:
+        return Written(self.read, self.plans[self.read % 2])
+
+    @property
+    def number(self) -> int:
+        """Of the plan in force, or before any is, of the one that is written."""
+        return self.world.record.plan if self.world.record is not None else self.written
 
     def turn(self) -> None:
         world = self.world
@@ -108,13 +142,16 @@ class Life:
         except Killed:
             self.seen["killed"] += 1
             self.say(f"{world.now / 1_000:7.1f} dies, in {self.state}")
+            self.seen["interrupted"] += self.state == "updating" and bool(self.shelf) and self.shelf[-1].adapted
             self.runner, self.read, world.memory = None, 0, Memory()
+            self.draft, self.watched_ms = None, world.now
         world.let_pass(Instant(world.now + world.pace.turn_ms))
         self.check()
 
     def led(self) -> None:
         world = self.world
-        world.wanted = self.plans[(self.in_force or self.written) % 2]
+        plan = self.plan_of(self.number)
+        world.wanted = plan.wanted if plan is not None else world.wanted
         self.runner = self.runner or Runner(JOB, self, self.handlers(), lambda: Wall(world.now), lambda: 0.0, Terms(JOB.budget))
         seen = world.observe(world.now)
         turn = at_once(self.runner.turn(self.holding(seen)))
@@ -124,10 +161,18 @@ class Life:
         if turn.position is not None and JOB.states[turn.position.state].annotations.get("decide") in ACTS and self.in_force:
             seen = world.observe(world.now)
             at_once(self.carry_out(decide(world.wanted, seen, world.now)))
+            self.draft = self.offer() if turn.position.state == "running" and not turn.taken else self.draft
+
+    def offer(self) -> Written | None:
+        """What pays for what was measured for a dwell by now; and not beside what is in force already."""
+        plan, drift, world = self.plan_of(self.number), self.drift, self.world
+        if plan is None or drift is None or world.now - max(self.watched_ms, drift.at_ms) < drift.dwell_ms or world.configuration is None:
+            return None
+        pays = drift.pays(plan.wanted, world.configuration)
+        return Written(plan.generation, drift.wanted, adapted=True) if pays else None
 
     async def carry_out(self, decision: Decision | None) -> None:
-        plan = self.in_force or self.written
-        await self.carry_out_as(decision, plan)
+        await self.carry_out_as(decision, self.number)
 
     async def carry_out_as(self, decision: Decision | None, plan: int) -> None:
         for action in decision.actions if decision is not None else ():
@@ -145,6 +190,7 @@ class Life:
             "resume": not wishes.suspend,
             "suspend": wishes.suspend,
             "cancel": wishes.deleted,
+            "adapt": self.draft is not None,
             "edit": wishes.generation not in {self.in_force, self.read},
             "all_ready": ready and seen.record is not None,
             "lost": bool(outages.lasting(seen.outages, now, wanted.patience.failure_ms)),
@@ -164,6 +210,7 @@ class Life:
 
     def check(self) -> None:
         """What is at rest is gone, but for the moment until that is done; and what runs has not been told to stop."""
+        self.check_switches()
         position = self.runner.position if self.runner is not None else None
         if position is not None and position.state == "running" and position.failing is None:
             must(not self.world.stopped, "it runs, and the log says that it has stopped")
@@ -172,6 +219,23 @@ class Life:
             return
         self.lives_since = self.world.now if self.lives_since is None else self.lives_since
         must(self.world.now - self.lives_since < GONE_MS, f"{self.living()} workers live on, and it is {self.state}")
+
+    def check_switches(self) -> None:
+        """To what is measured of one generation it goes once, and nobody but its user goes back."""
+        records = self.world.records
+        for before, after in pairwise(records[max(0, self.agreed - 1) :]):
+            old, new = self.plan_of(before.plan), self.plan_of(after.plan)
+            assert old is not None and new is not None, "each names a plan"
+            same = old.generation == new.generation
+            must(not (same and old.adapted and not new.adapted), f"record {after.number} throws away what was adapted to")
+            must(not (same and old.adapted and before.plan != after.plan), f"record {after.number} adapts once more")
+            self.seen["adapted"] += same and new.adapted and not old.adapted
+        self.agreed = len(records)
+
+    def has_adapted(self) -> bool:
+        """Or has no reason to."""
+        plan, name = self.plan_of(self.number), self.world.configuration
+        return self.drift is None or plan is None or name is None or not self.drift.pays(plan.wanted, name)
 
     # ---- methods, by the controller's own rules
 
@@ -209,27 +273,44 @@ async def reread(life: Life) -> None:
     life.read = life.wishes.generation
 
 
+async def replan(life: Life) -> str:
+    """A plan for what is measured of this very resource is kept, and finished by whoever comes after one who died."""
+    life.read = life.wishes.generation
+    in_force = life.plan_of(life.number)
+    if in_force is not None and keeps(in_force, life.read):
+        life.draft = life.draft or in_force
+    return "planned"
+
+
+def keeps(plan: Written, generation: int) -> bool:
+    return plan.adapted and plan.generation == generation
+
+
 async def write_plan(life: Life) -> str:
-    life.written = life.read
+    life.put(life.as_declared())
     return "written"
 
 
 async def open_log(life: Life) -> None:
     """Who was killed after the record finds it there."""
     world, plan = life.world, life.written
-    world.wanted = life.plans[plan % 2]
+    written = life.plan_of(plan)
+    assert written is not None, "it was written before"
+    world.wanted = written.wanted
     if world.record is None or world.record.shape.stopped or world.record.plan != plan:
         seen = replace(world.observe(world.now), opened=False)
         await life.carry_out_as(rules.open_the_log(world.wanted, seen, world.now), plan)
 
 
 async def change_plan(life: Life) -> None:
-    life.written = life.read
+    draft, life.draft = life.draft, None
+    life.put(draft if draft is not None and draft.generation == life.read else life.as_declared())
+    await life.point()
     await open_log(life)
 
 
 async def revert_plan(life: Life) -> None:
-    life.written = life.in_force
+    life.written, life.draft = life.number, None
     await open_log(life)
 
 
@@ -260,7 +341,7 @@ METHODS: dict[str, Any] = {
     "read_spec": saying("parsed"),
     "map_streams": saying("mapped"),
     "make_plan": saying("planned"),
-    "replan": saying("planned"),
+    "replan": replan,
     "reread_spec": reread,
     "write_plan": write_plan,
     "open_log": open_log,
@@ -299,7 +380,8 @@ def life_of(seed: int, say: Say = lambda _: None) -> Life:
     scenario, random = draw(seed), Random(f"life {seed}")
     other = wanted_of(scenario.problem, random.choice((baselines.static, baselines.none))(scenario.problem))
     world = SimulatedWorld(Flow(scenario.problem), scenario.wanted, Random(f"world {seed}"), scenario.pace)
-    return Life(scenario, (scenario.wanted, other), random, world, say, kills=random.choice((0.0, 0.0, 0.02, 0.1)))
+    drift = drawn(Random(f"drift {seed}"), scenario)
+    return Life(scenario, (scenario.wanted, other), random, world, say, drift=drift, kills=random.choice((0.0, 0.0, 0.02, 0.1)))
 
 
 def live(seed: int, say: Say = lambda _: None) -> Life:
@@ -335,7 +417,7 @@ def is_as_wished(life: Life) -> bool:
     if life.wishes.suspend:
         return life.state in {"suspended", "submitted"} and not life.living()
     seen = life.world.observe(life.world.now)
-    right = life.state == "running" and life.in_force == life.wishes.generation
+    right = life.state == "running" and life.in_force == life.wishes.generation and life.has_adapted()
     return right and not unready(life.world.wanted, seen, life.world.now) and seen.anchored
 
 

@@ -36,9 +36,10 @@ def describe(scenario: Scenario) -> str:
     active = "; ".join(f"{name}: {' '.join(sorted(replicas))}" for name, replicas in scenario.wanted.active.items())
     rates = ", ".join(f"{one.seconds:.1f} s {one.configuration}" for one in scenario.stretches)
     faults = "; ".join(f"{one.kind} {one.name} at {one.at_ms} ms for {one.for_ms} ms" for one in scenario.faults) or "none"
+    told = "workers" if scenario.spells is None else f"a Prometheus, {'; '.join(map(str, scenario.spells)) or 'without a gap'}"
     return (
         f"seed {scenario.seed}, plan {scenario.plan_name}\ngraph: {graph}\nplaced: {placed}\nactive: {active}\n"
-        f"rates: {rates}\nfaults: {faults}\npace: {scenario.pace}\ncontroller: {scenario.misfortune}"
+        f"rates: {rates}\nrates are told by {told}\nfaults: {faults}\npace: {scenario.pace}\ncontroller: {scenario.misfortune}"
     )
 
 

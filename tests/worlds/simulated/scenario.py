@@ -6,19 +6,21 @@ Called by: `trial`.
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 from levee.control.names import WorkerName
 from levee.control.wanted import Wanted
 from levee.planning.completeness import baselines
 from levee.planning.generate.applications import application
-from levee.planning.problem import Plan, Problem
+from levee.planning.problem import Edge, Plan, Problem
 from levee.topology.graph import Late
+from levee.topology.names import TaskId, task_id
 from levee.worlds.simulated.casting import wanted_of
 from levee.worlds.simulated.faults import Fault, Kind
 from levee.worlds.simulated.pace import Pace
 from levee.worlds.simulated.trace import Stretch
+from tests.worlds.simulated.telling import Silence, Spell
 
 PLANS = {"greedy": baselines.greedy, "static": baselines.static, "none": baselines.none}
 FAULTS_S = 60
@@ -26,6 +28,8 @@ DISTANCE = 1.25
 ENDS_IN_A_ROW = 4  # of one worker: who dies more often is given up, as it should be
 OF_WORKERS = {Kind.SILENT, Kind.HANGS}
 FOR_GOOD = 0.3
+HALVED = 0.4  # sources of two tasks, of which one may be known
+ASKED = 0.5  # of a Prometheus
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,7 @@ class Scenario:
     stretches: tuple[Stretch, ...]
     faults: tuple[Fault, ...]
     misfortune: Misfortune
+    spells: tuple[Spell, ...] | None  # in which rates are unknown; None: workers tell them, and not a Prometheus
 
 
 def draw(seed: int) -> Scenario:
@@ -59,6 +64,8 @@ def draw(seed: int) -> Scenario:
     replicas = 3 if hosts > 2 and random.random() < 0.2 else 2
     overload = (1.0, 1.0 + 0.8 * random.random())
     problem = apart(random, hosts=hosts, tasks=random.randint(2, 5), replicas=replicas, overload=overload, late=late)
+    rates = Random(f"rates {seed}")  # by chance of its own: what else a seed stands for stays
+    problem = halved(problem) if rates.random() < HALVED else problem
     plan_name = random.choice(("greedy", "greedy", "static", "none"))
     plan = PLANS[plan_name](problem)
     wanted = wanted_of(problem, plan)
@@ -72,6 +79,7 @@ def draw(seed: int) -> Scenario:
         tuple(stretches(random, problem)),
         tuple(faults(random, wanted)),
         misfortune(random),
+        tuple(spells(rates, problem)) if rates.random() < ASKED else None,
     )
 
 
@@ -82,6 +90,20 @@ def apart(random: Random, *, hosts: int, tasks: int, replicas: int, overload: tu
         low, high = (next(iter(one.rows_per_s.values())) for one in problem.configurations)
         if high > DISTANCE * low:
             return problem
+
+
+def halved(problem: Problem) -> Problem:
+    """The same rows, which two tasks of the source take in."""
+    [source] = problem.sources
+    parts = tuple(task_id(source.operator, number) for number in range(2))
+    halves = tuple(rows / 2 for rows in source.rows_per_s)
+    tasks = (replace(task, inputs=tuple(edges(task.inputs, source.id, parts))) for task in problem.tasks)
+    return replace(problem, sources=tuple(replace(source, id=one, rows_per_s=halves) for one in parts), tasks=tuple(tasks))
+
+
+def edges(inputs: tuple[Edge, ...], source: TaskId, parts: tuple[TaskId, ...]) -> Iterator[Edge]:
+    for edge in inputs:
+        yield from (replace(edge, producer=one) for one in (parts if edge.producer == source else (edge.producer,)))
 
 
 def pace(random: Random) -> Pace:
@@ -127,3 +149,13 @@ def misfortune(random: Random) -> Misfortune:
     """One kind of it alone, or all together, or none."""
     drawn = {name: random.choice((0.0, 0.0, 0.05, 0.3)) for name in ("crash", "delay", "repeat", "late_act")}
     return Misfortune(**drawn, turns=random.randint(1, 6))
+
+
+def spells(random: Random, problem: Problem) -> Iterator[Spell]:
+    """One may last until all else has settled."""
+    tasks = [source.id for source in problem.sources]
+    for _ in range(random.randint(0, 3)):
+        at_ms = random.randint(0, 1_000 * FAULTS_S)
+        for_ms = random.randint(1_000, max(1_000, 1_000 * FAULTS_S - at_ms))
+        lacks = tuple(random.sample(tasks, random.randint(1, len(tasks))))
+        yield Spell(random.choice([*Silence]), at_ms, None if random.random() < FOR_GOOD else for_ms, lacks)

@@ -1,5 +1,6 @@
-"""Whole lives in virtual time: users suspend, resume, edit and delete, nodes and workers fail, and whoever looks after the topology dies
-between any two things that it does. Each passage is one that the document has, and in the end the user's last word is true.
+"""Whole lives in virtual time: users suspend, resume, edit and delete, nodes and workers fail, costs drift until another plan pays, and
+whoever looks after the topology dies between any two things that it does. Each passage is one that the document has, what was adapted to
+stays until an edit, and in the end the user's last word is true, and no other plan pays.
 
 A failing seed replays: python -m tests.worlds.simulated.living 17
 """
@@ -39,10 +40,17 @@ def test_most_of_what_can_happen_in_a_life_does() -> None:
     seen: Counter[str] = Counter()
     for seed in range(60):
         seen += live(seed).seen
-    assert {"killed", "stop ordered", "suspended resume", "running edit", "running recover", "cleanup cleaned"} <= set(seen)
+    assert {"killed", "stop ordered", "suspended resume", "running edit", "running recover", "cleanup cleaned", "running adapt"} <= set(
+        seen
+    )
+    assert seen["adapted"]
     taken = {one for one in seen if " " in one} - {"stop ordered"}
     assert {tuple(one.split(" ")) for one in taken} <= {(origin, when) for origin, when, _ in edges()}
     assert len(taken) > 25
+
+
+def test_some_die_while_they_adapt() -> None:
+    assert any(live(seed).seen["interrupted"] for seed in range(60, 130))
 
 
 def live_all(seeds: int) -> None:
@@ -56,6 +64,31 @@ def test_without_any_of_these_methods_some_life_goes_wrong(method: str, monkeypa
     monkeypatch.setitem(living.METHODS, method, living.nothing)
     monkeypatch.setattr(living, "SETTLED_IN_S", 900)
     with pytest.raises(AssertionError):
+        live_all(30)
+
+
+def restless(life: living.Life) -> living.Written | None:
+    """Of two plans always the other one."""
+    plan = life.plan_of(life.number)
+    return living.Written(plan.generation, life.plans[plan.wanted is life.plans[0]], adapted=True) if plan is not None else None
+
+
+def test_who_adapts_twice_to_the_same_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(living.Life, "offer", restless)
+    with pytest.raises(Illegal, match="adapts once more"):
+        live_all(30)
+
+
+def test_who_forgets_in_the_midst_what_he_adapts_to_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(living, "keeps", lambda *_: False)
+    with pytest.raises(Illegal, match="throws away what was adapted to"):
+        live_all(30)
+
+
+def test_without_anybody_who_adapts_some_life_does_not_come_to_its_best_plan(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(living.Life, "offer", lambda _: None)
+    monkeypatch.setattr(living, "SETTLED_IN_S", 900)
+    with pytest.raises(Illegal, match="it is running"):
         live_all(30)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 from levee.control import decide as deciding
-from levee.control.actions import Action, Decision, Reason, StartWorker
+from levee.control.actions import Action, Decision, Reason, StartWorker, WriteRecord
 from levee.control.following import up
 from levee.control.names import Instant, ReplicaName
 from levee.control.seen import Observation, Phase
@@ -23,6 +23,7 @@ from levee.worlds.simulated.ground import Copy, Process
 from levee.worlds.simulated.world import Memory, SimulatedWorld
 from levee_spark.log.values import ControlRecord
 from tests.worlds.simulated.scenario import Misfortune, Scenario, draw
+from tests.worlds.simulated.telling import Telling
 
 GRACE_MS = 10_000  # to see that nobody who is active can work, and to have told somebody who can
 CONVERGED_IN_S = 240
@@ -30,6 +31,7 @@ QUIET_TURNS = 8
 STEADY_MS = 12_000
 PROMISE_MS = 20_000
 NO_MISFORTUNE = Misfortune()
+OF_KNOWN_RATES = {Reason.RATES_CHANGED, Reason.INPUT_ABOVE_CONTRACT, Reason.SETTLED}
 Say = Callable[[str], None]
 
 
@@ -51,14 +53,28 @@ class Outcome:
     converged_ms: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What was seen, and when rates were unknown last, by then."""
+
+    seen: Observation
+    at: Instant
+    unknown_at: Instant | None
+
+    @property
+    def is_blind(self) -> bool:
+        return self.unknown_at == self.at
+
+
 @dataclass(slots=True)
 class Trial:
     scenario: Scenario
     random: Random
     world: SimulatedWorld
     say: Say
+    telling: Telling | None = None  # None: workers tell their rates
     outcome: Outcome = field(default_factory=Outcome)
-    history: deque[Observation] = field(default_factory=lambda: deque(maxlen=8))
+    history: deque[Look] = field(default_factory=lambda: deque(maxlen=8))
     late: list[tuple[int, Sequence[Action]]] = field(default_factory=list)  # in so many turns, what was decided now
     agreed: list[ControlRecord] = field(default_factory=list)  # the log, as it was
     uncovered: dict[TaskId, int] = field(default_factory=dict)  # since when
@@ -67,13 +83,13 @@ class Trial:
 
     def turn(self, misfortune: Misfortune = NO_MISFORTUNE) -> Decision:
         world, now = self.world, self.world.now
-        self.history.append(world.observe(now))
-        seen = self.history[-1]
+        look = self.look()
         if self.befalls(misfortune.delay, "delay"):
-            seen = self.history[-min(len(self.history), 1 + self.random.randint(1, misfortune.turns))]
-        decision = deciding.decide(self.scenario.wanted, seen, now)
+            look = self.history[-min(len(self.history), 1 + self.random.randint(1, misfortune.turns))]
+        decision = deciding.decide(self.scenario.wanted, look.seen, now)
         self.say(f"{now / 1_000:7.1f} {decision.reason}: {decision.text}")
-        self.check_starts(decision, seen)
+        self.check_starts(decision, look.seen)
+        self.check_rates(decision, look)
         actions: Sequence[Action] = decision.actions
         if actions and self.befalls(misfortune.late_act, "late act"):
             self.late.append((self.random.randint(1, misfortune.turns), actions))
@@ -86,6 +102,13 @@ class Trial:
         self.check()
         return decision
 
+    def look(self) -> Look:
+        now, before = self.world.now, self.history[-1].unknown_at if self.history else None
+        seen = self.world.observe(now)
+        unknown = self.telling is not None and self.telling.is_unknown()
+        self.history.append(Look(seen, now, now if unknown else before))
+        return self.history[-1]
+
     def befalls(self, probability: float, name: str) -> bool:
         found = self.random.random() < probability
         self.outcome.seen[name] += found
@@ -95,7 +118,7 @@ class Trial:
         for action in actions:
             if self.befalls(misfortune.crash, "crash"):
                 self.say("        the controller crashes")
-                self.world.memory = Memory()
+                self.world.memory = self.telling.memory() if self.telling is not None else Memory()
                 return
             self.world.perform(action, self.world.now)
             self.outcome.seen[type(action).__name__] += 1
@@ -159,6 +182,22 @@ class Trial:
         for action in decision.actions:
             must(not isinstance(action, StartWorker) or action.node in open_nodes, f"{action} is on a node that is gone")
 
+    def check_rates(self, decision: Decision, look: Look) -> None:
+        """While rates are unknown the configuration holds, and that is said; nor is it left for a lower one soon after."""
+        to = next((one.configuration for one in decision.actions if isinstance(one, WriteRecord)), look.seen.configuration)
+        before = look.seen.configuration
+        if look.is_blind:
+            must(before in {None, to}, f"{before} is left for {to}, and the rates are unknown")
+            must(decision.reason not in OF_KNOWN_RATES, f"the rates are unknown, and it says {decision.reason}: {decision.text}")
+            self.outcome.seen["unknown"] += decision.reason is Reason.RATES_UNKNOWN
+            self.outcome.seen["held"] += before not in {None, up(self.scenario.wanted.space, self.world.rates).name}
+        if look.unknown_at is not None and before is not None and to is not None and self.rows_of(to) < self.rows_of(before):
+            known_ms, dwell_ms = look.at - look.unknown_at, self.scenario.wanted.patience.dwell_ms
+            must(known_ms >= dwell_ms, f"{before} is left for {to}, and the rates were unknown {known_ms} ms ago")
+
+    def rows_of(self, name: ConfigurationName) -> float:
+        return next(sum(one.rows_per_s.values()) for one in self.scenario.wanted.configurations if one.name == name)
+
     def copies(self) -> list[tuple[Process, Copy]]:
         return [(process, copy) for process, copy in self.world.ground.copies() if process.phase is not Phase.ENDED]
 
@@ -168,6 +207,8 @@ class Trial:
         self.fail()
         self.converge()
         self.check_settled()
+        if self.telling is not None:
+            self.telling.mend()
         self.check_steady()
         if self.has_room():
             self.check_promise()
@@ -191,7 +232,8 @@ class Trial:
         while quiet < QUIET_TURNS or self.late:
             decision = self.turn()
             passing = any(process.phase in {Phase.STARTING, Phase.SILENT} for process, _ in self.copies())
-            quiet = quiet + 1 if decision.reason is Reason.SETTLED and not passing else 0
+            settled = Reason.RATES_UNKNOWN if self.history[-1].is_blind else Reason.SETTLED
+            quiet = quiet + 1 if decision.reason is settled and not passing else 0
             took_s = (self.world.now - began) / 1_000
             must(took_s < CONVERGED_IN_S, f"{took_s:g} s after the last fault it is not settled: {decision.reason}, {decision.text}")
         self.outcome.converged_ms = self.world.now - began
@@ -254,7 +296,9 @@ class Trial:
 def trial_of(seed: int, say: Say = lambda _: None) -> Trial:
     scenario = draw(seed)
     world = SimulatedWorld(Flow(scenario.problem), scenario.wanted, Random(f"world {seed}"), scenario.pace)
-    return Trial(scenario, Random(f"misfortune {seed}"), world, say)
+    telling = Telling(world, scenario.spells) if scenario.spells is not None else None
+    world.memory = telling.memory() if telling is not None else Memory()
+    return Trial(scenario, Random(f"misfortune {seed}"), world, say, telling)
 
 
 def run(seed: int, say: Say = lambda _: None) -> Outcome:
