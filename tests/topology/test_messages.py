@@ -412,6 +412,15 @@ ONE_MISTAKE: list[tuple[str, list[Change], str]] = [
         ),
     ),
     (
+        "replicas that differ, and may not",
+        [put("operators.1.repeatable", False), put("operators.1.onDivergence", "fail")],
+        text(
+            "spec.operators[1].onDivergence",
+            "'joined' is not repeatable, so the first replica that takes over would diverge, and end its stream",
+            "write resync, which marks the break, or leave it out",
+        ),
+    ),
+    (
         "a setting of Spark that is Levee's own",
         [put("sparkConf", {"spark.scheduler.mode": "FIFO", "spark.jars": "/jars/mine.jar", "spark.hadoop.fs.s3a.endpoint": "http://here"})],
         text("spec.sparkConf", "'spark.scheduler.mode' is Levee's own to set", "leave it out"),

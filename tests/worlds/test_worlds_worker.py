@@ -46,6 +46,7 @@ def worker(tmp_path: Path) -> Iterator[LocalWorker]:
     [
         ('{"event": "broke", "error": "Traceback:\\n  File x\\nNoJava: none was found\\n"}\n{"event": "ends"}', "NoJava: none was found"),
         ('{"event": "starts"}\nKilled by nobody knows whom', "Killed by nobody knows whom"),
+        ("levee\n  store: the disk is full\n    Fix: make room", "store: the disk is full Fix: make room"),
         ("", ""),
     ],
 )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from levee.control.actions import Decision, Reason
 from levee.control.names import ReplicaName
-from levee.control.seen import Observation, Phase, Status
+from levee.control.seen import Observation, Phase, ReplicaSeen, Status
 from levee.topology.names import TaskId
 
 
@@ -26,6 +26,7 @@ PHASES = {
     Phase.PAUSED: ("is paused", True),
     Phase.ENDED: ("ended", True),
 }
+REBASED = "its next epoch is marked rebased, and may have other rows than the one that was lost"
 GRAVE = {
     *(Reason.CANCELED, Reason.NO_NODE_LEFT, Reason.NODE_LOST, Reason.WORKER_HANGS, Reason.TASK_FAILED, Reason.WORKER_GIVEN_UP),
     Reason.INPUT_ABOVE_CONTRACT,
@@ -81,13 +82,25 @@ def divergences(before: Observation, after: Observation) -> Iterator[Event]:
 
 
 def losses(before: Observation, after: Observation) -> Iterator[Event]:
-    """What `onError: skip` permits, and nobody should have to look for. The more often, the more seldom it is told."""
+    """What somebody has permitted, and nobody should have to look for. The more often, the more seldom it is told."""
     earlier = before.states()
     for replica, state in after.states().items():
-        known = earlier[replica].dropped if replica in earlier else 0
-        if state.dropped.bit_length() > known.bit_length():
-            text = f"raised and was skipped (onError: skip), {state.dropped} times by now; levee tail --dead says which and why"
-            yield Event(replica, text, grave=True)
+        known = earlier.get(replica, ReplicaSeen(replica, state.status))
+        for now, then, text in (
+            (state.dropped, known.dropped, "raised and was skipped (onError: skip), {} times by now; levee tail --dead says which and why"),
+            (
+                state.sealed,
+                known.sealed,
+                "has sealed late epochs of its inputs without rows (late: skip), {} by now; levee tail --dead says which",
+            ),
+            (
+                state.adopted,
+                known.adopted,
+                "goes on from a state of its own, since nobody computes what was committed, {} times by now: {}",
+            ),
+        ):
+            if now.bit_length() > then.bit_length():
+                yield Event(replica, text.format(now, REBASED), grave=True)
 
 
 def waiting(before: Observation, after: Observation) -> Iterator[Event]:

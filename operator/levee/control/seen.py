@@ -66,6 +66,8 @@ class ReplicaSeen:
     processed: Processed = Processed()
     dropped: int = 0  # epochs whose function raised, that it has committed without rows
     lacks: str = ""  # what it needs and cannot read, and what to do about that
+    sealed: int = 0  # epochs of its inputs that it has sealed without rows, since they were late
+    adopted: int = 0  # how often it has gone on from its own state, where nobody could compute what was committed
 
     @property
     def task(self) -> TaskId:

@@ -54,6 +54,7 @@ RULES: tuple[Rule, ...] = (
     Rule(wanted.one_target, frozenset({"target", "faultTolerance"})),
     Rule(wanted.target_of_strategy, frozenset({"strategy", "target", "faultTolerance"})),
     Rule(wanted.single, frozenset({"target", "faultTolerance"})),
+    Rule(wanted.takes_over),
     Rule(wanted.standbys),
     Rule(wanted.price_of_completeness, frozenset({"target", "faultTolerance"})),
     Rule(wanted.room_for_reserve, frozenset({"target", "faultTolerance"})),

@@ -6,7 +6,7 @@ Called by: workers.
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
@@ -18,6 +18,7 @@ from levee_spark.ingest.ingestion import Ingestion
 from levee_spark.ingest.notes import FileNotes, Notes, PlainNotes
 from levee_spark.ingest.replay import Replay
 from levee_spark.ingest.shelf import StoreShelf
+from levee_spark.ingest.silence import Silence
 from levee_spark.ingest.streaming import Streaming, own_session
 from levee_spark.ingest.waiting import FilesWaiting, listing
 from levee_spark.store.blobs import Blobs
@@ -39,6 +40,7 @@ class Place:
     max_rows: int  # of an epoch
     keep_epochs: int = KEEP_EPOCHS
     period_ms: int | None = None
+    silence: Silence = field(default_factory=Silence)
 
 
 def open_ingestion(source: str, form: str, options: Mapping[str, str], place: Place, *, task: int = 0, tasks: int = 1) -> Ingestion:
@@ -67,6 +69,7 @@ def open_streaming(form: str, options: Mapping[str, str], place: Place, task: in
         backlog=FilesWaiting(look, notes) if isinstance(notes, FileNotes) else backlog_of(form, options, task, tasks),
         warms=form in formats.WARMS,
         bounded=options.get(formats.BOUNDED, "false").lower() == "true",
+        silence=place.silence,
     )
 
 

@@ -10,7 +10,7 @@ import re
 import shutil
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -23,6 +23,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.streaming.query import StreamingQuery
 
 from levee_spark.ingest import checkpoint
+from levee_spark.ingest.silence import Silence
 from levee_spark.lane.query import SINK, SOURCE
 from levee_spark.lane.rows import emitted
 from levee_spark.lane.spool import read_output, spool
@@ -31,6 +32,8 @@ Frame: TypeAlias = Callable[[SparkSession], DataFrame]
 BASE = 0  # tick n is batch n - 1
 LOOK_MS = 1_000  # how often one asks again while nothing comes
 NO_TICKS = pa.table({"tick": pa.array([], pa.int64())})
+NO_SOURCE = re.compile(r"Failed to find (the )?data source")
+JARS = "\nFix: name the jars of its connector in spec.sparkConf: {spark.jars: ...}, or mend the name of the format"
 NOISE = re.compile(r"\n=== Streaming Query ===|\n\tat ")  # where Spark's text begins to speak of itself
 CAUSE = re.compile(r"^Caused by: (?:[\w.$]+: )?(.+)$", re.MULTILINE)
 
@@ -55,6 +58,7 @@ class Query:
     handover: Any = None  # its Lane.java
     emits: pa.Schema | None = None
     tick: int = BASE
+    silence: Silence = field(default_factory=Silence)
 
     def start(self, spark: SparkSession, source: Frame, *, goes_on: bool) -> None:
         """`goes_on`: after the batch that the checkpoint says was done."""
@@ -74,13 +78,17 @@ class Query:
         self.tick += 1
         output = self.beside("rows")
         told = self.running._jsq, self.tick, str(self.beside("ticks")), False, str(output), LOOK_MS  # noqa: SLF001
+        asked = 0  # a second each
         try:
             while not self.handover.compute(*told):
-                looks -= 1
-                if self.stopping.is_set() or looks <= 0:
+                asked += 1
+                if self.stopping.is_set() or asked >= looks:
                     raise Ended("stopped")
+                self.silence.lasts(asked)
         except (PySparkException, Py4JError) as error:
             raise Ended(self.why(error)) from error
+        finally:
+            self.silence.ends(asked)
         return Batch(self.tick - BASE - 1, read_output(output, self.emits))
 
     def why(self, error: Exception) -> str:
@@ -107,6 +115,11 @@ def reasons(text: str) -> str:
     """Of the many lines of an exception of Spark's those that say why: its causes, without stacks; the deepest says most."""
     causes = [cause for cause in dict.fromkeys(CAUSE.findall(text)) if "Python Proxy" not in cause]
     return " <- ".join(causes) or NOISE.split(text)[0]
+
+
+def with_remedy(error: str) -> str:
+    """Spark knows nothing of where jars are named."""
+    return f"{error}{JARS}" if NO_SOURCE.search(error) else error
 
 
 def before(ticks: DataFrame, rows: DataFrame) -> DataFrame:

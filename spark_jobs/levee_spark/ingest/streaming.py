@@ -19,7 +19,8 @@ from levee_spark.ingest.ingestion import Counters
 from levee_spark.ingest.notes import COMPACT_EVERY, Notes
 from levee_spark.ingest.plain import plain
 from levee_spark.ingest.position import Position
-from levee_spark.ingest.query import Batch, Ended, Frame, Query
+from levee_spark.ingest.query import Batch, Ended, Frame, Query, with_remedy
+from levee_spark.ingest.silence import Silence
 from levee_spark.lane.rows import digested, encode
 from levee_spark.log.digest import short_hash
 from levee_spark.log.requests import Computed, Raised
@@ -43,6 +44,7 @@ class Streaming:
     backlog: Backlog | None = None
     warms: bool = False  # to read from it takes nothing away
     bounded: bool = False  # it ends with what there is
+    silence: Silence = field(default_factory=Silence)
     counters: Counters = field(default_factory=Counters)
     stopping: threading.Event = field(default_factory=threading.Event)
     query: Query | None = None
@@ -60,7 +62,7 @@ class Streaming:
             return self.next_epoch(self.query_after(offsets), epoch, began_ms)
         except Exception as error:  # noqa: BLE001  (sources fail in as many ways as there are sources: it is told, and asked again)
             self.abandon()
-            return Raised(f"epoch {epoch}: {error}", began_ms, monotonic_ms())
+            return Raised(f"epoch {epoch}: {with_remedy(str(error))}", began_ms, monotonic_ms())
         finally:
             if self.stopping.is_set():
                 self.abandon()  # it may have been begun after `stop` looked
@@ -102,7 +104,7 @@ class Streaming:
         self.abandon()
         if self.stopping.is_set():
             raise Ended("stopped")
-        query = Query(self.folder / str(next(self.folders)), self.stopping)
+        query = Query(self.folder / str(next(self.folders)), self.stopping, silence=self.silence)
         self.query = query  # before it is begun, so that it is ended in any case
         self.begin(query, offsets)
         return query

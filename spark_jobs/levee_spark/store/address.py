@@ -93,7 +93,7 @@ def open_directory(uri: str, *, durable: bool, make: bool, writes: bool) -> Blob
             uri, f"the directory cannot be used: {explained(error, existing(path))}", "mend that, or name another directory"
         ) from error
     except Trouble as trouble:
-        raise CannotOpen(uri, str(trouble), "mend that, or name another directory (on a file system with hard links)") from trouble
+        raise CannotOpen(uri, str(trouble), "mend that, or name another directory, on a file system with room and hard links") from trouble
     return blobs
 
 

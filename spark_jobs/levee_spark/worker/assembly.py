@@ -22,6 +22,7 @@ from levee_spark.deliver.opening import open_delivery
 from levee_spark.deliver.owner import Owner
 from levee_spark.ingest.ingestion import Ingestion
 from levee_spark.ingest.opening import Place, open_ingestion
+from levee_spark.ingest.silence import Silence
 from levee_spark.lane.query import Keyed, Lane, LaneInput
 from levee_spark.log.imports import Keeper
 from levee_spark.log.ingest import Ingestor
@@ -164,7 +165,8 @@ def ingestion_of(parts: Parts, name: ReplicaName, run: int, tell: Callable[[str]
         return imported
     keys = f"{parts.wiring.layout.stream(name.task)}/shelf"
     max_rows, period_ms = parts.resource.spec.epoch.max_rows, parts.wiring.times.period_ms
-    place = Place(parts.session, parts.folder(name) / str(run), parts.driver.blobs, keys, max_rows, period_ms=period_ms)
+    silence = Silence(parts.resource.spec.fault_tolerance.failure_timeout, tell)
+    place = Place(parts.session, parts.folder(name) / str(run), parts.driver.blobs, keys, max_rows, period_ms=period_ms, silence=silence)
     opened = open_ingestion(operator, source.spark.format, source.spark.options, place, task=int(index), tasks=source.parallelism)
     if run == 1:
         opened.warm()

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from levee.topology.complaint import Complaint
 from levee.topology.graph import Strategy
 from levee.topology.spec import Resource
+from levee.topology.streams import OnDivergence
 from levee.topology.timing import deadline_s, failover_s, period_s
 from levee.topology.units import shown_duration
 from levee.topology.wanted import Standby, Target
@@ -50,6 +51,14 @@ def single(resource: Resource) -> Iterator[Complaint]:
         if not operator.repeatable:
             wrong = f"replicas of '{operator.name}' differ, and a plan for a fidelity or a budget does not know that"
             yield Complaint(f"spec.operators[{index}].repeatable", wrong, "ask for a completeness, or compute it from the rows alone")
+
+
+def takes_over(resource: Resource) -> Iterator[Complaint]:
+    """Whoever takes over computes some epochs that are committed once more, and not the same."""
+    for index, operator in enumerate(resource.spec.operators):
+        if not operator.repeatable and operator.on_divergence is OnDivergence.FAIL:
+            wrong = f"'{operator.name}' is not repeatable, so the first replica that takes over would diverge, and end its stream"
+            yield Complaint(f"spec.operators[{index}].onDivergence", wrong, "write resync, which marks the break, or leave it out")
 
 
 def standbys(resource: Resource) -> Iterator[Complaint]:

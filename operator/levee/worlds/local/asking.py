@@ -100,4 +100,6 @@ def replica_in(entry: Mapping[str, Any]) -> ReplicaSeen:
         processed_in(entry.get("processed")),
         int((entry.get("counts") or {}).get("dead", 0)),
         str(entry.get("lacks") or ""),
+        int((entry.get("counts") or {}).get("skips", 0)),
+        int((entry.get("counts") or {}).get("adopts", 0)),
     )

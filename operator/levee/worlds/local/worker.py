@@ -103,7 +103,13 @@ class LocalWorker:
                 lines = file.read().decode(errors="replace").strip().splitlines()
         except OSError:
             return ""
-        return next(filter(None, map(error_in, reversed(lines))), lines[-1] if lines else "")
+        return next(filter(None, map(error_in, reversed(lines))), what_is_wrong(lines))
+
+
+def what_is_wrong(lines: Sequence[str]) -> str:
+    """A complaint of ours is two lines, of which the second is the remedy."""
+    with_remedy = len(lines) > 1 and lines[-1].lstrip().startswith("Fix: ")
+    return " ".join(map(str.strip, lines[-2:] if with_remedy else lines[-1:]))
 
 
 def error_in(line: str) -> str:
