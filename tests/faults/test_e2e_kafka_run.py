@@ -9,11 +9,12 @@ from confluent_kafka import Consumer, Producer
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
-from servers.kafka import Kafka
+from servers.kafka import Kafka, kafka_server
 from tests.faults.commands import levee, running, until
 
 pytestmark = pytest.mark.e2e
 PARTITIONS, ROWS = 2, 120
+SILENT = "readings/0: waits: its source has not answered for "
 RESOURCE = """
 apiVersion: levee.dev/v1alpha1
 kind: FaultTolerantTopology
@@ -57,6 +58,26 @@ def test_every_row_of_a_topic_comes_into_the_other_and_whatever_comes_twice_says
     assert sorted(number for number, _ in found) == list(range(0, ROWS, 2)), "with its epoch, each number is there once"
 
 
+def test_a_broker_that_is_away_is_told_and_when_it_is_back_every_row_comes(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(MINE)
+    with kafka_server() as (kafka, broker):
+        make(kafka, "away-in", "away-out")
+        produce(kafka, "away-in", range(ROWS // 2))
+        out = Topic(kafka, "away-out")
+        with running(tmp_path, RESOURCE.format(place=tmp_path, jars=",".join(kafka.jars), broker=kafka.bootstrap, name="away")):
+            until(lambda: len(out.read()) > 0, "the first rows are delivered")
+            broker.kill()
+            until(lambda: SILENT in (tmp_path / "log").read_text(), "people are told")
+            assert SILENT.partition(": ")[2] in levee(tmp_path, "status")
+            broker.restart()
+            produce(kafka, "away-in", range(ROWS // 2, ROWS))
+            until(lambda: len({number for number, _ in out.read()}) == ROWS // 2, "all rows are delivered")
+            levee(tmp_path, "stop")
+        found = set(out.read())
+        out.close()
+    assert sorted(number for number, _ in found) == list(range(0, ROWS, 2)), "with its epoch, each number is there once"
+
+
 class Topic:
     """All that is in it: numbers with their epochs."""
 
@@ -67,7 +88,8 @@ class Topic:
 
     def read(self) -> list[tuple[int, int]]:
         for message in self.consumer.consume(1_000, timeout=1):
-            assert not message.error(), message.error()
+            if message.error():
+                continue  # its broker is away
             row = json.loads(message.value() or b"")
             self.found.append((row["number"], row["_epoch"]))
         return self.found
