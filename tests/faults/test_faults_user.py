@@ -19,27 +19,28 @@ from tests.faults.points import HELD
 from tests.faults.streams import check_lines, delivered, sealed
 
 RAISES_AT = 25
+AT, AT_AND_AGAIN = f"_epoch = {RAISES_AT}", f"_epoch % {RAISES_AT} = 0"
 MINE = """
 from pyspark.sql import functions as f
 from tests.faults import chain
 
 def labelled(inputs):
     numbers = inputs["numbers"]
-    bad = f.when(f.col("_epoch") == {epoch}, f.raise_error(f.lit("no label for this number"))).otherwise(f.col("key"))
+    bad = f.when(f.expr("{raises}"), f.raise_error(f.lit("no label for this number"))).otherwise(f.col("key"))
     return chain.labelled({{"numbers": numbers.withColumn("key", bad.cast("string"))}})
 """
 
 
 def test_a_function_that_raises_fails_its_task_and_once_corrected_goes_on_without_a_loss(tmp_path: Path) -> None:
     mine = tmp_path / "mine.py"
-    mine.write_text(MINE.format(epoch=RAISES_AT))
+    mine.write_text(MINE.format(raises=AT))
     with planted(tmp_path, Wish(nodes=1, replicas=1, labelled="mine:labelled")) as plant:
         replica = ReplicaName(f"{LABELLED}/0")
         turn = plant.until("the task fails", lambda turn: turn.seen.states()[replica].status is Status.FAILED)
         assert "no label for this number" in turn.seen.states()[replica].error
         turn = plant.until("the sink has what came before", lambda _: plant.delivered_epoch() == RAISES_AT - 1)
         assert turn.seen.states()[ReplicaName(f"{TOTAL}/0")].status is Status.RUNNING  # it waits
-        mine.write_text(MINE.format(epoch=0))
+        mine.write_text(MINE.format(raises="false"))
         plant.inflict(Kind.KILL_REPLICA, replica)
         plant.is_whole()
     assert plant.delivered_epoch() > RAISES_AT
@@ -48,7 +49,7 @@ def test_a_function_that_raises_fails_its_task_and_once_corrected_goes_on_withou
 
 def test_a_branch_that_fails_does_not_stop_the_others(tmp_path: Path) -> None:
     """They read the same source, which seals on for as long as `backlog` permits."""
-    (tmp_path / "mine.py").write_text(MINE.format(epoch=RAISES_AT))
+    (tmp_path / "mine.py").write_text(MINE.format(raises=AT))
     branch = '\n  - {name: branch, function: "mine:labelled", inputs: [{from: numbers, cost: 1us}]}'
     sink = f', {{name: of-branch, from: branch, spark: {{format: json, options: {{path: "{tmp_path / "branch"}"}}}}}}'
     with planted(tmp_path, Wish(nodes=1, replicas=1, more_operators=branch, more_sinks=sink)) as plant:
@@ -59,7 +60,7 @@ def test_a_branch_that_fails_does_not_stop_the_others(tmp_path: Path) -> None:
 
 
 def test_a_correction_under_another_name_takes_over_where_the_function_fails(tmp_path: Path) -> None:
-    (tmp_path / "mine.py").write_text(MINE.format(epoch=RAISES_AT))
+    (tmp_path / "mine.py").write_text(MINE.format(raises=AT))
     with planted(tmp_path, Wish(nodes=1, replicas=2, labelled="mine:labelled")) as plant:
         turn = plant.until("both replicas fail", both_failed)
         assert all("no label for this number" in turn.seen.states()[ReplicaName(f"{LABELLED}/{one}")].error for one in range(2))
@@ -106,10 +107,10 @@ def test_a_source_that_is_late_is_skipped_and_what_was_lost_is_counted(tmp_path:
 def test_epochs_whose_function_raises_or_that_are_late_are_sealed_without_rows_where_that_is_wanted(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "mine.py").write_text(MINE.format(epoch=RAISES_AT))
-    policies = ", onError: skip, late: skip, deadline: 8s"  # a busy machine is late for the first epochs, and needs the one that raises
+    (tmp_path / "mine.py").write_text(MINE.format(raises=AT_AND_AGAIN))
+    policies = ", onError: skip, late: skip, deadline: 8s"  # a busy machine is late for the first epochs, those that raise among them
     with planted(tmp_path, Wish(nodes=1, replicas=1, labelled="mine:labelled", policies=policies, failure_timeout="20s")) as plant:
-        plant.until("the epoch is sealed as failed", lambda _: RAISES_AT in sealed(plant.streams(), LABELLED, Sealed.FAILED))
+        plant.until("an epoch is sealed as failed", lambda _: sealed(plant.streams(), LABELLED, Sealed.FAILED) != [])
         held = plant.arm(f"{HELD}-{LABELLED.replace('/', '-')}-0")
         before = set(sealed(plant.streams(), LABELLED, Sealed.SKIPPED))
         plant.until("late epochs are skipped", lambda _: len(set(sealed(plant.streams(), LABELLED, Sealed.SKIPPED)) - before) >= 3)
@@ -121,15 +122,15 @@ def test_epochs_whose_function_raises_or_that_are_late_are_sealed_without_rows_w
     streams = plant.streams()
     check_lines(streams)
     failed, skipped = sealed(streams, LABELLED, Sealed.FAILED), sealed(streams, LABELLED, Sealed.SKIPPED)
-    assert failed == [RAISES_AT]
-    [why] = [one for one in plant.says("failed") if one["epoch"] == RAISES_AT]
+    assert failed and all(epoch % RAISES_AT == 0 for epoch in failed)
+    [why, *_] = [one for one in plant.says("failed") if one["epoch"] == failed[0]]
     assert "no label for this number" in str(why["detail"])
     assert {one["epoch"] for one in plant.says("skips")} >= set(skipped)  # one that was told may have come at the last moment
-    assert losses["levee_failures_total"] == losses["levee_epochs_failed_total"] == 1
-    [dead] = [one for one in dead_epochs(tmp_path, capsys) if one["kind"] == "failed"]
-    assert (dead["_epoch"], dead["_task"]) == (RAISES_AT, LABELLED)
-    assert f"epoch {RAISES_AT}: " in dead["error"] and "no label for this number" in dead["error"]
-    assert f"""rows of 'numbers' in this epoch:\n  {{"key": "a", "value": {value(RAISES_AT, 0)}}}""" in dead["error"]
+    assert 1 <= losses["levee_epochs_failed_total"] <= min(len(failed), losses["levee_failures_total"])  # one that raised may be late, too
+    [dead, *_] = [one for one in dead_epochs(tmp_path, capsys) if one["kind"] == "failed"]
+    assert (dead["_epoch"], dead["_task"]) == (failed[0], LABELLED)
+    assert f"epoch {failed[0]}: " in dead["error"] and "no label for this number" in dead["error"]
+    assert f"""rows of 'numbers' in this epoch:\n  {{"key": "a", "value": {value(failed[0], 0)}}}""" in dead["error"]
     assert 3 <= losses["levee_epochs_skipped_total"] <= len(plant.says("skips"))
     out = delivered(tmp_path / "out")
     assert out == expected(max(out), without={*failed, *skipped})
