@@ -179,9 +179,13 @@ def test_a_stop_whose_record_hides_the_anchor_goes_on_without_another_record() -
         assert decide(WANTED, replace(seen, anchored=False), NOW).actions == ()
 
 
-def test_a_stop_before_the_sources_have_begun_begins_none() -> None:
+def test_a_stop_before_the_sources_have_begun_has_them_begin_for_the_epoch_that_is_the_last() -> None:
     seen = replace(stopping((0, 0, 0), stop_epoch=None), record=record(IDLE_SOURCES, stopped=True), anchored=False)
-    assert decide(WANTED, seen, NOW).actions == ()
+    anchor, written = decide(WANTED, seen, NOW).actions
+    assert isinstance(anchor, WriteAnchor)
+    assert isinstance(written, WriteRecord)
+    assert written.record.shape.stopped, "the order stands"
+    assert dict(written.record.live.ranks).keys() > dict(record(IDLE_SOURCES).live.ranks).keys()
 
 
 def test_a_stop_waits_until_its_epoch_is_known() -> None:

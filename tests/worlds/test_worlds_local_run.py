@@ -181,6 +181,22 @@ def test_a_run_that_is_ended_by_a_signal_leaves_nothing_behind_and_the_next_one_
     assert turns[-1].decision.text == f"every task has reached epoch {len(delivered(tmp_path))}, the last"
 
 
+@pytest.mark.parametrize("earlier", [False, True], ids=["at its first start", "going on"])
+def test_a_stop_that_is_ordered_before_the_sources_have_begun_is_come_to(earlier: bool, tmp_path: Path) -> None:
+    if earlier:
+        with running(setup(tmp_path)) as run:
+            play(run, lambda turn: epoch_of(turn) > 5)
+    with running(setup(tmp_path)) as run:
+        play(run, lambda turn: turn.seen.opened)
+        order_stop(run.folder, run.table())
+        last = play(run, lambda turn: turn.decision.reason is Reason.STOPPED)[-1]
+    before = len(delivered(tmp_path))
+    assert last.seen.stop_epoch == before
+    with running(setup(tmp_path)) as run:
+        play(run, lambda turn: epoch_of(turn) > before + 5)
+    assert delivered(tmp_path) == expected(len(delivered(tmp_path)))
+
+
 def test_a_worker_that_cannot_start_is_given_up_and_its_last_words_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOY_TROUBLE", "exit")
     with running(setup(tmp_path)) as run:

@@ -167,9 +167,10 @@ def leave_refuges(wanted: Wanted, seen: Observation, _now: Instant) -> Decision 
 def set_the_clock(wanted: Wanted, seen: Observation, now: Instant) -> Decision | None:
     """Epochs are due from the moment when all tasks are ready: at the start, on a resume, after an outage of a source.
 
-    Who stops has a clock already, and goes on by a record that orders no stop.
+    Who stops has a clock already, and goes on by a record that orders no stop; unless that came before its sources had begun. Then
+    they begin all the same, for the one epoch that is the last: who has no epoch after the order never comes to its end.
     """
-    if seen.order_to_stop():
+    if seen.order_to_stop() and ranks.has_begun(wanted, seen):
         return None
     returned = set(outages.ended(seen.outages, wanted.patience.failure_ms)) & set(wanted.sources)
     if (seen.anchored and not returned) or uncovered(wanted, seen, now, wanted.replicas):
