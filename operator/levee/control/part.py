@@ -28,6 +28,7 @@ def part_of(wanted: Wanted, placed: Iterable[Placed], sources: Set[TaskId]) -> W
         workers=workers,
         sources=tuple(sorted(tasks & sources)),
         active={name: frozenset(one for one in replicas if one in active) for name, active in wanted.active.items()},
+        whole=wanted,
     )
 
 

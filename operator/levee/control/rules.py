@@ -5,12 +5,12 @@ Called by: `decide`.
 """
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
 from levee.control import outages, placing, ranks
 from levee.control.actions import Action, Decision, EndWorker, Finish, Reason, StartWorker, WriteAnchor, WriteRecord
-from levee.control.names import Instant
+from levee.control.names import Instant, ReplicaName, WorkerName
 from levee.control.seen import Observation, Phase, WorkerSeen
 from levee.control.standing import is_taken_over, reached, uncovered
 from levee.control.wanted import Wanted
@@ -150,13 +150,14 @@ def end_what_hangs(wanted: Wanted, seen: Observation, now: Instant) -> Decision 
 
 
 def leave_refuges(wanted: Wanted, seen: Observation, _now: Instant) -> Decision | None:
-    """When a node has come back and its replicas work there again, nobody needs those that took their place meanwhile."""
+    """When a node has come back and its replicas work there again, nobody needs those that took their place meanwhile, nor those whose
+    replicas an earlier plan had."""
     living = {node.node for node in seen.nodes if node.alive}
     planned = {placed.worker for placed in wanted.workers}
     refuges = [one for one in seen.workers if one.worker not in planned and one.phase is not Phase.ENDED and one.node in living]
     there = [worker for worker in seen.workers if worker.worker in planned and worker.node in living] if refuges else []
     planned_homes = {one: worker for worker in there for one in worker.replicas}  # which of two works last is no matter: a home is one
-    left = [worker for worker in refuges if all(is_taken_over(seen, worker, one, planned_homes.get(one)) for one in worker.replicas)]
+    left = [worker for worker in refuges if nobody_needs(wanted, seen, worker, planned_homes)]
     if not left:
         return None
     actions: tuple[Action, ...] = tuple(EndWorker(worker.worker, worker.attempt) for worker in left)
@@ -201,6 +202,7 @@ def moving(wanted: Wanted, seen: Observation, left: Sequence[NodeName], reason: 
         return None
     stranded = {replica for worker in seen.workers if worker.node in left for replica in worker.replicas}
     stranded |= {replica for placed in wanted.workers if placed.node in left for replica in placed.replicas}
+    stranded &= wanted.everyone
     homes = {one: home.node for one, home in seen.homes.items() if home.phase is not Phase.ENDED or home.node not in left}
     open_nodes = [node.node for node in seen.nodes if node.is_open]
     found = placing.refuge(sorted(stranded - homes.keys()), homes, open_nodes, wanted.loads, wanted.capacities, wanted.zones)
@@ -215,8 +217,20 @@ def moving(wanted: Wanted, seen: Observation, left: Sequence[NodeName], reason: 
 def ended_workers(wanted: Wanted, seen: Observation) -> list[WorkerSeen]:
     """On nodes that take them again; a refuge only if its replicas are not at home elsewhere."""
     living = {node.node for node in seen.nodes if node.is_open}
-    needed = {placed.worker for placed in wanted.workers} | {worker.worker for worker in seen.homes.values()}
-    return [worker for worker in seen.workers if worker.phase is Phase.ENDED and worker.node in living and worker.worker in needed]
+    ended = [worker for worker in seen.workers if worker.phase is Phase.ENDED and worker.node in living]
+    needed = needed_workers(wanted, seen) if ended else ()
+    return [worker for worker in ended if worker.worker in needed]
+
+
+def needed_workers(wanted: Wanted, seen: Observation) -> Set[WorkerName]:
+    """Those that are planned, and the homes of whoever is; a replica that an earlier plan had needs none."""
+    homes = {worker.worker for replica, worker in seen.homes.items() if replica in wanted.everyone}
+    return {placed.worker for placed in wanted.workers} | homes
+
+
+def nobody_needs(wanted: Wanted, seen: Observation, refuge: WorkerSeen, planned: Mapping[ReplicaName, WorkerSeen]) -> bool:
+    mine = (one for one in refuge.replicas if one in wanted.everyone)
+    return all(is_taken_over(seen, refuge, one, planned.get(one)) for one in mine)
 
 
 def failures_after(wanted: Wanted, worker: WorkerSeen) -> int:

@@ -53,6 +53,8 @@ class Wanted:
     capacities: Mapping[NodeName, float] = field(default_factory=dict)  # cores
     zones: Mapping[NodeName, ZoneName] = field(default_factory=dict)  # of nodes that are in one
     replicas: Mapping[TaskId, tuple[ReplicaName, ...]] = field(init=False)  # in order, of every task
+    whole: "Wanted | None" = field(default=None, repr=False, compare=False)  # of which this is a part
+    everyone: frozenset[ReplicaName] = field(init=False, repr=False, compare=False)  # that the plan has; a part knows those of the whole
     space: Space = field(
         default_factory=lambda: Space(()), repr=False, compare=False
     )  # of its configurations: a part has that of the whole
@@ -62,6 +64,8 @@ class Wanted:
         for replica in sorted(one for placed in self.workers for one in placed.replicas):
             found.setdefault(task_of(replica), []).append(replica)
         object.__setattr__(self, "replicas", {task: tuple(names) for task, names in found.items()})
+        here = frozenset(one for placed in self.workers for one in placed.replicas)
+        object.__setattr__(self, "everyone", here if self.whole is None else self.whole.everyone)
         if self.space.configurations is not self.configurations:
             object.__setattr__(self, "space", Space(self.configurations))
 

@@ -5,9 +5,10 @@ has no successor. Both are found by what is there, and not by what somebody reme
 Called by: world, at every look at all of a topology.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from levee.control.names import Instant, ReplicaName, WorkerName
+from levee.control.rules import needed_workers
 from levee.control.seen import Observation, Phase
 from levee.control.wanted import Wanted
 from levee.worlds.kubernetes.roll import Roll
@@ -16,7 +17,7 @@ from levee.worlds.kubernetes.seen import PodSeen
 
 def leftovers(roll: Roll, wanted: Wanted, seen: Observation, now: Instant) -> Iterator[PodSeen]:
     """Who leaves already, where somebody is there to end him, is on his way."""
-    needed = {placed.worker for placed in wanted.workers} | {home.worker for home in seen.homes.values()}
+    needed = needed_workers(wanted, seen)
     for one in roll.in_order():
         if is_lost(wanted, seen, now, one):
             if all(is_at_home(seen, replica) for replica in one.worker.replicas):
@@ -42,5 +43,5 @@ def is_replaced(roll: Roll, pod: PodSeen) -> bool:
     return newest is not None and pod.worker.attempt < newest.worker.attempt
 
 
-def has_no_successor(needed: set[WorkerName], pod: PodSeen) -> bool:
+def has_no_successor(needed: Set[WorkerName], pod: PodSeen) -> bool:
     return pod.worker.phase is Phase.ENDED and pod.worker.worker not in needed
