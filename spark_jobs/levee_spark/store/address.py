@@ -152,15 +152,15 @@ def attempt(blobs: Blobs) -> None:
 
 REMEDIES: tuple[tuple[tuple[str, ...], str], ...] = (
     (
+        ("169.254.169.254", "metadata"),
+        "give credentials (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY): none were given, and this machine has no role",
+    ),
+    (
         ("InvalidAccessKeyId", "SignatureDoesNotMatch", "Unauth", "401"),
         "mend the access key and its secret: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY",
     ),
     (("NoSuchBucket", "not found", "404"), "create the bucket, or mend its name (some servers say so of an unknown access key, too)"),
     (("denied", "Forbidden", "403"), "allow this key to list, read, write and delete there, or mend the key"),
-    (
-        ("169.254.169.254", "metadata"),
-        "give credentials (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY): none were given, and this machine has no role",
-    ),
     (("sending request", "connect", "timed out", "timeout"), "start the server, or mend the endpoint (AWS_ENDPOINT_URL)"),
 )
 

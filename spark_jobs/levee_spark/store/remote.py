@@ -6,6 +6,7 @@ the roles ask again.
 Called by: `address.open_store`.
 """
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,6 +18,8 @@ from obstore.store import ObjectStore
 from levee_spark.store.blobs import Blob, Bytes, Trouble
 
 PAGE = 1_000  # most that S3 lists, and deletes, at once
+DOCUMENT = re.compile(r"(<\?xml[^>]*>\s*)?<Error\b.*?</Error>", re.DOTALL)
+SAID = re.compile(r"<(?:Code|Message)>(.*?)</", re.DOTALL)
 RESOLUTION_MS = 1_000  # stores speak of time in HTTP's words, which know no fractions
 
 
@@ -89,5 +92,6 @@ class RemoteBlobs:
 
 
 def first_lines(error: Exception) -> str:
-    """Without the debug print that obstore adds."""
-    return str(error).partition("\n\nDebug source:")[0].strip() or type(error).__name__
+    """Without the debug print that obstore adds, and of a document of S3's only what it says: the rest is how a signature is made."""
+    text = str(error).partition("\n\nDebug source:")[0].strip() or type(error).__name__
+    return DOCUMENT.sub(lambda found: ": ".join(part for part in SAID.findall(found[0])), text)
