@@ -6,7 +6,8 @@ from levee_spark.store.remote import first_lines
 DENIED = """Generic S3 error: Error performing GET http://127.0.0.1:7070/levee in 2ms - Server returned non-2xx status code: 403: \
 <?xml version="1.0" encoding="UTF-8"?>
 <Error><Code>SignatureDoesNotMatch</Code><Message>The request signature we calculated does not match.</Message>
-<AWSAccessKeyId>levee</AWSAccessKeyId><StringToSign>AWS4-HMAC-SHA256 20261119</StringToSign><StringToSignBytes>41 57 53</StringToSignBytes><Resource></Resource></Error>
+<AWSAccessKeyId>levee</AWSAccessKeyId><StringToSign>AWS4-HMAC-SHA256 20261119</StringToSign>
+<StringToSignBytes>41 57 53</StringToSignBytes><Resource></Resource></Error>
 
 Debug source:
 Generic { store: "S3" }"""
