@@ -117,6 +117,15 @@ class Toy:
         return Ended(process.returncode, told, json.loads((self.place / "journal.json").read_text()))
 
 
+def passed(toy: Toy, name: str, variables: Mapping[str, str]) -> Ended:
+    words = [word for variable, value in variables.items() for word in ("--var", f"{variable}={value}")]
+    ended = toy.experiment(EXPERIMENTS / f"{name}.yaml", *words)
+    assert (ended.code, ended.journal["status"], ended.journal["deviated"]) == (0, "completed", False), ended.told
+    assert {one["status"] for one in ended.journal["run"]} == {"succeeded"}
+    assert toy.standing() == []
+    return ended
+
+
 @contextmanager
 def running_toy(place: Path, program: str = "tests.worlds.toy_run") -> Iterator[Toy]:
     toy = Toy(place)
