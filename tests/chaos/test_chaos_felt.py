@@ -139,3 +139,21 @@ def test_whom_a_node_of_this_machine_does_not_speak_to_is_refused_with_whom_it_d
     assert "can be cut off from each other, no more" in complaint.wrong
     [complaint] = made(run, Kind.LOSE_PACKETS, peer="node-2", share=0.1).without_means()
     assert "'node-2' is nobody whom a node of this machine speaks to" in complaint.wrong
+
+
+def test_what_several_threads_of_a_worker_feel_at_once_can_always_be_read(tmp_path: Path) -> None:
+    place = Place(tmp_path)
+    place.folder.mkdir(parents=True)
+    (place.folder / "slow.json").touch()
+
+    def feel(times: int) -> None:
+        for _ in range(200):
+            place.feel("slow", Felt(times, times, 0.5))
+
+    with ThreadPoolExecutor(4) as pool:
+        feeling = [pool.submit(feel, 10**digits) for digits in (0, 4, 8, 12)]
+        while not all(one.done() for one in feeling):
+            place.felt("slow")
+        for one in feeling:
+            one.result()
+    assert list(place.felt("slow")) == [os.getpid()]

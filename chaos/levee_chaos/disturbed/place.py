@@ -11,6 +11,7 @@ import shutil
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from threading import get_ident
 
 from levee.worlds.local.folder import put
 from levee.worlds.local.processes import Process
@@ -76,11 +77,11 @@ class Place:
     def feel(self, name: str, felt: Felt) -> None:
         """Not where it has ended meanwhile."""
         if (self.folder / f"{name}{ENDING}").exists():
-            fresh = self.felt_of(name) / f"{os.getpid()}.new"
+            fresh = self.felt_of(name) / f"{os.getpid()}-{get_ident()}.new"  # the replicas of a worker feel it at once, each in its thread
             fresh.parent.mkdir(parents=True, exist_ok=True)
             with suppress(FileNotFoundError):
                 fresh.write_text(json.dumps(asdict(felt)))
-                fresh.replace(fresh.with_suffix(ENDING))
+                fresh.replace(fresh.with_name(f"{os.getpid()}{ENDING}"))
 
 
 @dataclass(slots=True)

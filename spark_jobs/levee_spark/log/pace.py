@@ -30,6 +30,7 @@ class Pace:
     anchors: AnchorView = field(init=False)
     clock: StoreClock | None = None
     refreshed_ms: int = 0
+    early_ms: int = 0  # before the epoch is due for which a pause was asked last
     reached: dict[TaskId, int] = field(default_factory=dict)  # at least this far has each task come
 
     def __post_init__(self) -> None:
@@ -67,8 +68,8 @@ class Pace:
     def pause_ms(self, epoch: int) -> Script[int]:
         """Until asking again can be of use: not before the epoch is due, and after that as often as one may."""
         due_ms = self.anchors.due_ms(epoch)
-        early_ms = 0 if due_ms is None else due_ms - (yield from self.earliest())
-        return max(self.wiring.times.poll_ms, min(early_ms, self.wiring.times.period_ms))
+        self.early_ms = 0 if due_ms is None else due_ms - (yield from self.earliest())
+        return max(self.wiring.times.poll_ms, min(self.early_ms, self.wiring.times.period_ms))
 
     def earliest(self) -> Script[int]:
         """What time it is at least: an epoch must not be sealed early because some clock runs fast."""
