@@ -51,8 +51,8 @@ def test_it_survives_a_node_that_is_cut_off(chaos: Tormented) -> None:
 
 def test_a_corrupt_epoch_is_noticed_and_goes_no_further(chaos: Tormented) -> None:
     """Who reads it says so at once; that it is rebuilt comes later, or is seen first."""
-    wait_for_the_silent(chaos.life, "40s")
-    found = chaos.survives("corrupt-epoch", operator="aggregator", task="trade-filter/0", for_s="20")
+    wait_for_the_silent(chaos.life, "80s")
+    found = chaos.survives("corrupt-epoch", operator="aggregator", task="trade-filter/0", for_s="35")
     wait_for_the_silent(chaos.life, None)
     assert output(found, "it-was-noticed").startswith(("re", "a re"))  # reported, rebuilt, a rebuild was asked for
 
