@@ -51,7 +51,7 @@ def span_for(generator: Generator, options: Mapping[str, str], per_epoch: float,
     most = [share(1, per_epoch + 1, task, tasks) for task in range(tasks)]
     counts = [[generator(epoch, options, task, tasks).num_rows for epoch in range(1, SAMPLED + 1)] for task in range(tasks)]
     for span in range(1, SPAN_MAX + 1):
-        spans = range(0, SAMPLED - span + 1, span)
-        if all(sum(counts[task][at : at + span]) >= most[task] for task in range(tasks) for at in spans):
+        begins = range(SAMPLED - span + 1)  # also where none begins here: of a long one there would be a single one to look at
+        if all(sum(counts[task][at : at + span]) >= most[task] for task in range(tasks) for at in begins):
             return span
     raise TooFew(f"{SPAN_MAX} of its epochs together have fewer than {per_epoch:g} rows")
