@@ -4,9 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from levee_chaos import actions
-from tests.chaos.toys import Toy, passed, running_toy, until
-from tests.worlds.toy import delivered, expected
+from tests.chaos.toys import Toy, disturbed_toy, passed, whole
 
 REPORTED = {"reported by a worker", "reported by a replica that cannot go on without it"}
 SIGNS = {  # what has happened to it when it is first seen to be noticed
@@ -18,17 +16,14 @@ SIGNS = {  # what has happened to it when it is first seen to be noticed
 
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Toy]:
-    with running_toy(tmp_path_factory.mktemp("corrupted"), "tests.chaos.disturbed_toy") as toy:
+    with disturbed_toy(tmp_path_factory.mktemp("corrupted")) as toy:
         yield toy
-        out = delivered(toy.place)
-        assert out == expected(len(out))  # after all that has been done to it
 
 
 @pytest.fixture
 def toy(running: Toy) -> Iterator[Toy]:
-    until("the toy is whole again", running.is_whole)
-    yield running
-    actions.undo_faults(directory=str(running.directory))
+    with whole(running):
+        yield running
 
 
 @pytest.mark.parametrize(

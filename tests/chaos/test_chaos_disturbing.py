@@ -4,28 +4,23 @@ from collections.abc import Iterator
 
 import pytest
 
-from levee_chaos import actions
 from levee_chaos.disturbed.place import Place
 from levee_chaos.journal import Step
-from tests.chaos.toys import Toy, passed, running_toy, until
-from tests.worlds.toy import delivered, expected
+from tests.chaos.toys import Toy, disturbed_toy, passed, whole
 
 NODE = {"node": "node-2", "role": "any"}
 
 
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Toy]:
-    with running_toy(tmp_path_factory.mktemp("disturbed"), "tests.chaos.disturbed_toy") as toy:
+    with disturbed_toy(tmp_path_factory.mktemp("disturbed")) as toy:
         yield toy
-        out = delivered(toy.place)
-        assert out == expected(len(out))  # after all that has been done to it
 
 
 @pytest.fixture
 def toy(running: Toy) -> Iterator[Toy]:
-    until("the toy is whole again", running.is_whole)
-    yield running
-    actions.undo_faults(directory=str(running.directory))
+    with whole(running):
+        yield running
 
 
 @pytest.mark.parametrize(

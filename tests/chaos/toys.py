@@ -23,10 +23,12 @@ from levee.worlds.local import processes
 from levee.worlds.local.folder import Folder
 from levee.worlds.local.processes import Process
 from levee.worlds.local.table import RunTable, read_table
+from levee_chaos import actions
 from levee_chaos.journal import Entry
 from levee_chaos.keeping import Keeping
 from levee_chaos.worlds.local.going_on import GO_ON
 from levee_chaos.worlds.local.world import find
+from tests.worlds.toy import delivered, expected
 
 ROOT = Path(__file__).parents[2]
 EXPERIMENTS = ROOT / "chaos" / "experiments"
@@ -140,6 +142,23 @@ def running_toy(place: Path, program: str = "tests.worlds.toy_run") -> Iterator[
         yield toy
     finally:
         end(toy, run)
+
+
+@contextmanager
+def disturbed_toy(place: Path) -> Iterator[Toy]:
+    """One whose workers obey disturbances; and whose output must be right after all that has been done to it."""
+    with running_toy(place, "tests.chaos.disturbed_toy") as toy:
+        yield toy
+        out = delivered(toy.place)
+        assert out == expected(len(out))
+
+
+@contextmanager
+def whole(toy: Toy) -> Iterator[None]:
+    """Before a test, and whatever it leaves is undone."""
+    until("the toy is whole again", toy.is_whole)
+    yield
+    actions.undo_faults(directory=str(toy.directory))
 
 
 def end(toy: Toy, run: "subprocess.Popen[bytes]") -> None:
