@@ -9,7 +9,7 @@ from levee_chaos import golden, journal, metrics, noticing, sinks, streams, wait
 from levee_chaos.keeping import Keeping, utc_ms
 from levee_chaos.refusals import UNKNOWN, Refused, number
 from levee_chaos.worlds.finding import find
-from levee_chaos.worlds.world import Health, Where
+from levee_chaos.worlds.world import Where, World
 
 __all__ = [
     "corruption_noticed",
@@ -67,10 +67,9 @@ def goes_on(epochs: int = 3, timeout_s: float = 60.0, topology: str = "", direct
     where, more = Where(topology, directory, namespace), number("epochs", epochs)
     first = find(where).health().epoch
 
-    def missing_in(health: Health, _reason: str) -> Complaint | None:
-        if health.epoch >= first + more:
-            return None
-        return Complaint("output", f"has come from epoch {first} to {health.epoch} only", "see levee status")
+    def missing_in(world: World) -> Complaint | None:
+        epoch = world.health().epoch
+        return None if epoch >= first + more else Complaint("output", f"has come from epoch {first} to {epoch} only", "see levee status")
 
     return waiting.waited(where, missing_in, number("timeout_s", timeout_s), "it has not gone on")
 
@@ -78,15 +77,16 @@ def goes_on(epochs: int = 3, timeout_s: float = 60.0, topology: str = "", direct
 def recovered(timeout_s: float = 120.0, epochs: int = 10, topology: str = "", directory: str = "", namespace: str = "") -> float:
     """Wait until every planned replica works again, none lags by so many epochs, and more has come out; how many seconds that took.
 
-    Fails after the timeout, and says what is missing. Whoever runs the topology may be away meanwhile.
+    A fault that ends by itself, as after `for_s`, has ended by then. Fails after the timeout, and says what is missing. Whoever runs the
+    topology may be away meanwhile.
     """
     where, most = Where(topology, directory, namespace), number("epochs", epochs)
     first: int | None = None
 
-    def missing_in(health: Health, reason: str) -> Complaint | None:
+    def missing_in(world: World) -> Complaint | None:
         nonlocal first
-        first = health.epoch if first is None else first
-        return waiting.missing(health, reason, most, first)
+        first = world.health().epoch if first is None else first
+        return waiting.missing(world, most, first)
 
     return waiting.waited(where, missing_in, number("timeout_s", timeout_s), "it has not recovered")
 

@@ -5,6 +5,7 @@ from levee.worlds.local.processes import Process
 from levee_chaos.fault import Kind
 from levee_chaos.journal import Entry, Line, Step, Undo, done, due, read, standing, written
 from levee_chaos.keeping import Keeping
+from levee_chaos.waiting import lasting
 
 EXPERIMENT, OTHER = Process(10, "100"), Process(11, "101")
 PAUSE = Entry(
@@ -85,3 +86,16 @@ def test_the_file_goes_on_after_a_torn_line(tmp_path: Path) -> None:
         keeping.say(Step.UNDONE, PAUSE, "for a test")
     assert [line.step for line in keeping.lines()] == [Step.BEGUN, Step.UNDONE]
     assert keeping.standing() == {}
+
+
+def test_a_fault_with_a_time_of_its_own_is_waited_for_and_one_that_lasts_as_long_as_the_experiment_is_not(tmp_path: Path) -> None:
+    keeping = Keeping(tmp_path)
+    keeping.place.mkdir()
+    keeping.begin(NODE)
+    assert lasting(keeping) is None
+    keeping.begin(PAUSE)
+    lasts = lasting(keeping)
+    assert lasts is not None
+    assert lasts.where == "node-1-0"
+    keeping.say(Step.UNDONE, PAUSE, "its time is over")
+    assert lasting(keeping) is None
