@@ -133,3 +133,23 @@ def test_an_edit_of_one_that_has_begun_says_that_it_cannot_be(tmp_path: Path) ->
     one.go_on(4)
     assert one.state() == "running"
     assert said(plant)["Planned"] == ("False", "CannotChange")
+
+
+@pytest.mark.parametrize("same", [True, False], ids=["by the same operator", "by one that comes later"])
+def test_an_edit_of_one_that_has_completed_says_so_and_what_it_was_stays_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, same: bool
+) -> None:
+    plant = begun(tmp_path)
+    all_rows_come_to_their_end(monkeypatch)
+    one = operator(plant)
+    one.run("completed", 20)
+    one.go_on(1)
+    assert said(plant)["Planned"] == ("True", "PlanFound")
+    assert said(plant)["GuaranteeMet"] == ("Unknown", "Completed")
+    plant.apply(bounded(tmp_path, faultTolerance={"target": {"completeness": 0.5}}))
+    other = one if same else operator(plant)
+    other.go_on(4)
+    assert other.state() == "completed"
+    assert said(plant)["Planned"] == ("False", "CannotChange")
+    assert said(plant)["Ready"] == ("False", "Completed")
+    assert not plant.pods()

@@ -11,7 +11,7 @@ from levee.lifecycle.documents import machine
 from levee.lifecycle.names import Instant as Wall
 from levee.lifecycle.names import StateName
 from levee.lifecycle.position import Failing, Position, Record, beginning, restored
-from levee.serve.status import Scene, conditions, fields, stamped
+from levee.serve.status import Said, Scene, conditions, fields, stamped
 from levee.worlds.plans import Worth
 
 WORTH = Worth(guarantee=2 / 3, cost=57.60001, gap=0.0, optimiser="completeness", says="")
@@ -44,6 +44,19 @@ def test_a_refused_resource_says_what_is_wrong_with_it() -> None:
 def test_a_refused_edit_says_that_the_last_good_resource_goes_on() -> None:
     edited = replace(NEW, position=in_state("running"), worth=WORTH, trouble=("NoPlan", "there is no room"))
     assert said(edited)["Planned"] == ("False", "NoPlan", "there is no room; it goes on as its last good resource said")
+
+
+def test_a_sentence_that_ends_goes_on_without_its_full_stop() -> None:
+    edited = replace(NEW, position=in_state("running"), worth=WORTH, trouble=("NoPlan", "There is no room."))
+    assert said(edited)["Planned"][2] == "There is no room; it goes on as its last good resource said"
+
+
+@pytest.mark.parametrize("state", ["suspended", "failed", "canceled", "completed"])
+def test_what_is_over_is_not_told_as_not_begun(state: str) -> None:
+    before = Said("Planned", "True", "PlanFound", "a guarantee of 0.667")
+    told = said(replace(NEW, position=in_state(state), planned_before=before))
+    assert told["Planned"] == ("True", "PlanFound", "a guarantee of 0.667")
+    assert told["GuaranteeMet"] == ("Unknown", state.capitalize(), f"nothing of it runs: it is {state}")
 
 
 @pytest.mark.parametrize(

@@ -336,7 +336,7 @@ class Life:
         for taken in turn.taken:
             metrics.transitions.labels(taken.origin, taken.when, taken.to).inc()
             if taken.to != taken.origin:
-                note = f"{taken.origin} -> {turn.position.state if turn.position else taken.to}"
+                note = f"{taken.origin} -> {taken.to}"
                 grave = taken.when in {"error", "refused", "infeasible"}
                 why = self.ground.trouble[1]
                 self.teller.tell(
@@ -406,9 +406,11 @@ class Life:
             yield f"this is the plan before the last edit, which waits until the annotation {PAUSED} is removed"
 
     def trouble(self, position: Position) -> tuple[str, str]:
-        lifecycle = self.runner.machine
-        if "edit" in self.held_now and position.state in status.LIVING and lifecycle.transition(position.state, EventName("edit")) is None:
-            return "CannotChange", "a topology whose sources end cannot be changed once it has begun: make another one"
+        if "edit" in self.held_now and self.runner.machine.transition(position.state, EventName("edit")) is None:
+            if position.state == "completed":
+                return "CannotChange", "it has completed, and what is changed now is not computed any more: make another one"
+            if position.state in status.LIVING:
+                return "CannotChange", "a topology whose sources end cannot be changed once it has begun: make another one"
         return ("", "") if self.is_as_in_force() else self.ground.trouble
 
     def is_as_in_force(self) -> bool:

@@ -27,6 +27,7 @@ WELL = {
 }
 LIVING = {"dispatching", "running", "updating", "reshaping", "reverting", "completing"}
 AT_REST = {"suspended", "failed", "canceled", "completed"}
+TO_BE_PLANNED = {"submitted", "parsing", "mapping", "optimizing"}
 MESSAGE_MAX = 4_000
 READABLE = ("observedGeneration", "conditions", "plan", "configuration", "replicas", "lagEpochs", "account")  # nobody acts by it
 GOES_ON = "; it goes on as its last good resource said"
@@ -113,11 +114,11 @@ def ready(scene: Scene) -> Said:
     state = str(scene.position.state)
     if scene.position.failing is not None and not (waits(scene) and scene.seen is not None):
         return Said("Ready", "False", failing(scene.position.failing), scene.position.failing.why)
+    if state == "completed":
+        return Said("Ready", "False", "Completed", f"{ALL_DONE}; its replicas are gone")
     reason, words = scene.trouble
     if words and state not in LIVING:
         return Said("Ready", "False", reason, words)
-    if state == "completed":
-        return Said("Ready", "False", "Completed", f"{ALL_DONE}; its replicas are gone")
     if state not in LIVING or scene.wanted is None or scene.seen is None:
         return Said("Ready", "False", state.capitalize(), f"it is {state}")
     missing = unready(scene.wanted, scene.seen, scene.now)
@@ -153,11 +154,12 @@ def starting(seen: Observation) -> str:
 def planned(scene: Scene) -> Said:
     reason, words = scene.trouble
     if words:
-        return Said("Planned", "False", reason, words + (GOES_ON if scene.worth is not None else ""))
+        goes_on = scene.worth is not None and scene.position.state != "completed"
+        return Said("Planned", "False", reason, words.removesuffix(".") + GOES_ON if goes_on else words)
     if scene.position.failing is not None and waits(scene) and scene.position.state in {"updating", "reverting"}:
         return Said("Planned", "Unknown", "Waiting", scene.position.failing.why)
     if scene.worth is None:
-        rests = scene.planned_before if scene.position.state in {"suspending", "suspended"} else None
+        rests = None if scene.position.state in TO_BE_PLANNED else scene.planned_before
         return rests or Said("Planned", "Unknown", "NotYet", "it has not been planned yet")
     worth = scene.worth
     gap = (
@@ -204,7 +206,9 @@ def healthy(scene: Scene) -> Said:
 
 def met(scene: Scene) -> Said:
     """What is guaranteed with those that could take over now, and what was asked for."""
-    promise = scene.promise
+    promise, state = scene.promise, str(scene.position.state)
+    if state in AT_REST:
+        return Said("GuaranteeMet", "Unknown", state.capitalize(), f"nothing of it runs: it is {state}")
     if promise is None or scene.seen is None or scene.seen.configuration is None or not scene.seen.anchored:
         return Said("GuaranteeMet", "Unknown", "NotRunning", "it does not run yet")
     told = f"guarantees {math.floor(promise.now * 100 + 1e-9) / 100:.2f} now, wanted {promise.wanted:g}"
