@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from levee_spark.check import finding, trying
-from levee_spark.check.edits import EditOrder
+from levee_spark.check.edits import Edited, EditOrder
 from levee_spark.check.finding import Finding, Weight
 
 WRONG = Finding("total", Weight.WRONG, "the state has other columns", "say `state: discard`", detail="line 7")
 
 
 def order(place: Path) -> EditOrder:
-    return EditOrder("topology.yaml", str(place), "uid-1", ("total", "index"))
+    return EditOrder("topology.yaml", str(place), "uid-1", Edited(("total",), ("index",)))
 
 
 def test_in_a_pod_it_is_told_by_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,8 @@ from levee.topology import drawing
 from levee.topology.names import OperatorName, TaskId
 from levee.worlds import reshaping
 from levee.worlds.local.book import Book
+from levee_spark.check import finding
+from levee_spark.check.finding import Finding, Weight
 from levee_spark.log.requests import Script
 from tests.serve.plant import PATH, Killed, Operator, Plant, operator, topology
 
@@ -36,7 +38,7 @@ def grown(place: Path, **spec: Any) -> Any:
 
 
 def begun(place: Path) -> tuple[Plant, Operator]:
-    plant = Plant()
+    plant = Plant(found="[]")
     plant.apply(topology(place / "store"))
     one = operator(plant)
     one.run("running")
@@ -82,6 +84,20 @@ def test_what_runs_stops_for_another_graph_and_goes_on_with_it(tmp_path: Path, m
     assert (tmp_path / "store" / book.wiring.layout.checkpoint(TaskId("more/0"), LAST)).exists()
 
 
+def test_nothing_stops_for_an_operator_whose_function_fails(tmp_path: Path) -> None:
+    plant, one = begun(tmp_path)
+    before, fails = uids(plant), Finding("more", Weight.WRONG, "there is no such column", "mend the function")
+    plant.found = finding.fitted([fails], 4_000)
+    plant.apply(grown(tmp_path))
+    one.run("updating", 10)
+    one.run("running", 30)
+    reason, message = planned(plant)
+    assert reason == "DryRunFailed"
+    assert "'more': the new function was tried from an empty state, and fails: there is no such column" in message
+    assert "reshaping" not in states(one)
+    assert (uids(plant), OperatorName("more") in graph_in_force(one).operators) == (before, False)
+
+
 def test_who_takes_over_while_it_stops_for_another_graph_goes_on_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plant, one = begun(tmp_path)
     monkeypatch.setattr(reshaping, "behind", lambda *_: ())
@@ -114,7 +130,7 @@ def test_killed_at_any_write_of_a_change_of_graph_each_pod_of_the_new_one_is_sta
         assert OperatorName("more") in graph_in_force(one).operators, told
         assert len(plant.pods()) == WITH_MORE, told
         assert before.isdisjoint(uids(plant)), told
-        assert len(plant.born) == WITHOUT_MORE + WITH_MORE, told
+        assert len(plant.born) == WITHOUT_MORE + WITH_MORE + 1, told  # one tries the new function
     assert deaths > WITHOUT_MORE + WITH_MORE  # all that were removed, all that were started, and what was stored
 
 

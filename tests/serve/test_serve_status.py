@@ -46,11 +46,6 @@ def test_a_refused_edit_says_that_the_last_good_resource_goes_on() -> None:
     assert said(edited)["Planned"] == ("False", "NoPlan", "there is no room; it goes on as its last good resource said")
 
 
-def test_a_sentence_that_ends_goes_on_without_its_full_stop() -> None:
-    edited = replace(NEW, position=in_state("running"), worth=WORTH, trouble=("NoPlan", "There is no room."))
-    assert said(edited)["Planned"][2] == "There is no room; it goes on as its last good resource said"
-
-
 @pytest.mark.parametrize("state", ["suspended", "failed", "canceled", "completed"])
 def test_what_is_over_is_not_told_as_not_begun(state: str) -> None:
     before = Said("Planned", "True", "PlanFound", "a guarantee of 0.667")

@@ -71,6 +71,12 @@ def functions(one: Operator) -> dict[str, str]:
     return {str(name): function for name, function in record.shape.functions}
 
 
+def ordered(plant: Plant, name: str) -> Any:
+    [container] = plant.things[f"{PODS}/{name}"]["spec"]["containers"]
+    [order] = [json.loads(one["value"]) for one in container["env"] if one["name"] == "LEVEE_ORDER"]
+    return order
+
+
 def test_until_the_trial_has_ended_the_old_function_is_in_force(tmp_path: Path) -> None:
     plant = begun(tmp_path)
     one = waiting(plant)
@@ -90,8 +96,8 @@ def test_the_trial_is_told_what_to_try_and_has_no_rights_but_a_worker_s(tmp_path
     waiting(plant)
     spec = plant.things[f"{PODS}/clicks-trial-2"]["spec"]
     [container] = spec["containers"]
-    [order] = [json.loads(one["value"]) for one in container["env"] if one["name"] == "LEVEE_ORDER"]
-    assert (order["operators"], order["uid"]) == (["count"], plant.things[PATH]["metadata"]["uid"])
+    order = ordered(plant, "clicks-trial-2")
+    assert (order["edited"], order["uid"]) == ({"kept": ["count"], "anew": []}, plant.things[PATH]["metadata"]["uid"])
     assert spec["automountServiceAccountToken"] is False
     assert not {"livenessProbe", "readinessProbe", "ports"} & container.keys()
     mounted = plant.things[f"/api/v1/namespaces/shop/configmaps/{spec['volumes'][-1]['configMap']['name']}"]
@@ -137,14 +143,17 @@ def test_a_function_that_cannot_go_on_is_refused_and_says_why_and_what_to_do(tmp
     assert f"{PODS}/clicks-trial-2" not in plant.things
 
 
-def test_a_state_that_is_discarded_is_not_tried(tmp_path: Path) -> None:
+def test_whose_state_is_discarded_is_tried_from_an_empty_one(tmp_path: Path) -> None:
     plant = begun(tmp_path)
     plant.apply(edited(tmp_path, state="discard"))
-    one = operator(plant)
-    one.go_on(4)
-    one.run("running")
-    assert functions(one)["count"] == OTHER
-    assert not trials(plant)
+    one = waiting(plant)
+    assert ordered(plant, "clicks-trial-3")["edited"] == {"kept": [], "anew": ["count"]}
+    end(plant, finding.fitted([WRONG], 4_000), name="clicks-trial-3")
+    one.run("running", 20)
+    one.go_on(5)
+    assert planned(plant)[:2] == ("False", "DryRunFailed")
+    assert "was tried from an empty state, and fails: the state has other columns" in planned(plant)[2]
+    assert functions(one)["count"] != OTHER
 
 
 def test_a_trial_that_breaks_is_tried_again_as_often_as_the_budget_says(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 from levee.worlds.kubernetes import trial
 from levee.worlds.kubernetes.pods import PodTerms, pod
 from levee.worlds.kubernetes.trial import Trial
+from levee_spark.check.edits import Edited
 from tests.worlds.test_kubernetes_executors import START, TERMS, template
 from tests.worlds.test_kubernetes_pods import BIRTH
 
@@ -24,7 +25,7 @@ def worker(terms: PodTerms) -> dict[str, Any]:
 
 
 def tried(terms: PodTerms) -> dict[str, Any]:
-    return trial.pod(Trial(2, ("vwap",)), terms)
+    return trial.pod(Trial(2, Edited(("vwap",))), terms)
 
 
 @pytest.fixture(params=[worker, template, tried], ids=["worker", "executor", "trial"])

@@ -155,7 +155,7 @@ def planned(scene: Scene) -> Said:
     reason, words = scene.trouble
     if words:
         goes_on = scene.worth is not None and scene.position.state != "completed"
-        return Said("Planned", "False", reason, words.removesuffix(".") + GOES_ON if goes_on else words)
+        return Said("Planned", "False", reason, words + GOES_ON if goes_on else words)
     if scene.position.failing is not None and waits(scene) and scene.position.state in {"updating", "reverting"}:
         return Said("Planned", "Unknown", "Waiting", scene.position.failing.why)
     if scene.worth is None:

@@ -5,7 +5,7 @@ so a pod does it; its name follows from the resource's generation, so that whoev
 Called by: edits, when a changed resource has a plan.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -19,6 +19,7 @@ from levee.worlds.kubernetes.names import Owner
 from levee.worlds.kubernetes.pods import PodTerms
 from levee.worlds.kubernetes.trial import Broken, Trial
 from levee.worlds.local import editing
+from levee_spark.check.edits import Edited
 
 Object: TypeAlias = Mapping[str, Any]
 
@@ -31,28 +32,28 @@ class Trials:
     owner: Owner
     tell: Callable[[Event], None]
 
-    def complaints(self, resource: Object, operators: Sequence[str], terms: PodTerms) -> tuple[Complaint, ...]:
+    def complaints(self, resource: Object, operators: Edited, terms: PodTerms) -> tuple[Complaint, ...]:
         """GoesOn, until it is known; Broken, where the trial itself has failed, and the next call tries it again."""
         name = trial.pod_name(self.owner, int(resource["metadata"]["generation"]))
-        self.clear(but=name if operators else "")
-        if not operators:
+        self.clear(but=name if operators.all else "")
+        if not operators.all:
             return ()
         found = next((pod for pod in self.pods() if pod["metadata"]["name"] == name), None)
         if found is None:
             self.start(resource, operators, terms)
         verdict = None if found is None else self.verdict(found)
         if verdict is None:
-            raise GoesOn(f"pod {name} tries the new function of {', '.join(operators)} on the state that is there")
-        return tuple(editing.complaint(one) for one in verdict)
+            raise GoesOn(f"pod {name} tries the new function of {', '.join(operators.all)} on what is there")
+        return tuple(editing.complaint(one, operators) for one in verdict)
 
-    def start(self, resource: Object, operators: Sequence[str], terms: PodTerms) -> None:
+    def start(self, resource: Object, operators: Edited, terms: PodTerms) -> None:
         self.shop.ensure(companions.config_map(self.owner, terms.config_map, resource))
         selector = (resource["spec"].get("placement") or {}).get("nodeSelector") or {}
-        made = trial.pod(Trial(int(resource["metadata"]["generation"]), tuple(operators), selector), terms)
+        made = trial.pod(Trial(int(resource["metadata"]["generation"]), operators, selector), terms)
         created = self.shop.api.create(f"/api/v1/namespaces/{self.owner.namespace}/pods", made)
         if created is not None:
             self.shop.cluster.keep_pod(created)
-            self.tell(Event("DryRun", f"pod {made['metadata']['name']} tries the new function of {', '.join(operators)}"))
+            self.tell(Event("DryRun", f"pod {made['metadata']['name']} tries the new function of {', '.join(operators.all)}"))
 
     def verdict(self, pod: Object) -> Any:
         try:

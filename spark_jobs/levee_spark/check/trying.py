@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import TypeVar
 
 from levee.topology.load import load_bytes
-from levee.topology.names import TaskId
 from levee.topology.spec import Resource
 from levee_spark.check.edits import EditOrder
 from levee_spark.check.finding import Finding, Weight, fitted, write
-from levee_spark.log import ask, fork, head
+from levee_spark.check.recent import last_rows
+from levee_spark.log import fork
 from levee_spark.log.requests import Compute, Raised, Restore, Script
-from levee_spark.log.values import EpochObject, Kind, PublishedCheckpoint
+from levee_spark.log.values import EpochObject
 from levee_spark.log.wiring import TaskWiring, Wiring
 from levee_spark.spark import scratch
 from levee_spark.spark.session import open_session
@@ -27,6 +27,7 @@ from levee_spark.store.address import open_store
 from levee_spark.store.drive import drive
 from levee_spark.store.driver import StoreDriver
 from levee_spark.worker.assembly import Parts, operating_of
+from levee_spark.worker.function import NoFunction, load
 from levee_spark.worker.logs import Log
 from levee_spark.worker.order import Order, ReplicaName
 from levee_spark.worker.wiring import wiring_of
@@ -37,7 +38,8 @@ HEAP_MIB = 384
 NAME = "edit"
 ORDER = "LEVEE_ORDER"
 KEPT_BYTES = 4_000  # of the last words of a container
-FIX = "mend the function, or say `state: discard` where its state is to begin anew"
+FIX = {True: "mend the function, or say `state: discard` where its state is to begin anew", False: "mend the function"}  # with its state
+EMPTY, NEWEST = Restore(1, ()), sys.maxsize  # after any epoch: at the first one a lane asks what its stream began with
 
 
 @dataclass(frozen=True)
@@ -51,51 +53,50 @@ class Trial:
         return self.parts.wiring
 
     def findings(self) -> Iterator[Finding]:
-        functions = {one.name: one.function for one in self.resource.spec.operators}
-        for operator in self.order.operators:
-            wrong = self.wrong_with(operator, functions[operator])
+        for operator in self.resource.spec.operators:
+            wrong = self.wrong_with(operator.name, operator.function) if operator.name in self.order.edited.all else None
             if wrong is not None:
                 what, _, detail = wrong.partition("\n")
-                yield Finding(operator, Weight.WRONG, what, FIX, detail=detail)
+                yield Finding(operator.name, Weight.WRONG, what, FIX[operator.name in self.order.edited.kept], detail=detail)
 
     def wrong_with(self, operator: str, function: str) -> str | None:
-        """None: nothing, or there is no state yet and no row to try it on."""
+        """None: nothing, or there is no row yet to try it on."""
         task = next(one for one in self.wiring.tasks.values() if one.operator == operator)
-        found = self.run(fork.newest(self.wiring, task.task, None, set()))
-        files = self.run(fork.fetch(found)) if found is not None else None
-        if found is None or files is None:
-            return None
-        inputs = self.inputs(task, found)
+        state = self.state(task) if operator in self.order.edited.kept else EMPTY
+        inputs = self.inputs(task, state)
         if inputs is None:
-            return None
+            return missing(function, Path(self.order.resource).parent)
         work = operating_of(self.parts, ReplicaName(task.task, 0), function, 1)
         work.crashes.most = 1  # whoever tries it can try it again
         try:
-            work(Restore(found.epoch, files))
-            answer = work(Compute(found.epoch + 1, inputs))
+            work(state)
+            answer = work(Compute(state.epoch + 1, inputs))
         finally:
             work.lane.close()
         return answer.error if isinstance(answer, Raised) else None
 
-    def inputs(self, task: TaskWiring, found: PublishedCheckpoint) -> tuple[EpochObject, ...] | None:
+    def state(self, task: TaskWiring) -> Restore:
+        """The newest that is published; none yet, and it begins with an empty one."""
+        found = self.run(fork.newest(self.wiring, task.task, None, set()))
+        files = self.run(fork.fetch(found)) if found is not None else None
+        return EMPTY if found is None or files is None else Restore(found.epoch, files)
+
+    def inputs(self, task: TaskWiring, state: Restore) -> tuple[EpochObject, ...] | None:
         """The next epoch of each, or else the last that has any rows, as if it were the next."""
-        there = [self.run(last_rows(self.wiring, one, found.epoch + 1)) for one in task.inputs]
-        made = [replace(one, manifest=replace(one.manifest, epoch=found.epoch + 1)) for one in there if one is not None]
+        after = state.epoch + 1
+        there = [self.run(last_rows(self.wiring, one, after if state != EMPTY else NEWEST)) for one in task.inputs]
+        made = [replace(one, manifest=replace(one.manifest, epoch=after)) for one in there if one is not None]
         return tuple(made) if len(made) == len(there) else None
 
     def run(self, script: Script[T]) -> T:
         return drive(script, self.parts.driver)
 
 
-def last_rows(wiring: Wiring, task: TaskId, epoch: int) -> Script[EpochObject | None]:
-    """Of an epoch, or of the nearest before it."""
-    newest = yield from head.find(wiring.layout, task)
-    epoch = min(epoch, newest.epoch if newest else 0)
-    while epoch > 0:
-        found = yield from ask.read(wiring.layout.epoch(task, epoch), EpochObject)
-        if found is None or found.manifest.kind is Kind.FINAL:
-            return found
-        epoch -= 1
+def missing(function: str, folder: Path) -> str | None:
+    try:
+        load(function, folder)
+    except NoFunction as wrong:
+        return str(wrong)
     return None
 
 

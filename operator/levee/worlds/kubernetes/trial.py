@@ -18,7 +18,7 @@ from levee.worlds.kubernetes import names, pods, seen
 from levee.worlds.kubernetes.names import Owner
 from levee.worlds.kubernetes.pods import CONTAINER, Birth, Manifest, PodTerms
 from levee_spark.check import finding
-from levee_spark.check.edits import EditOrder
+from levee_spark.check.edits import Edited, EditOrder
 from levee_spark.check.finding import Finding
 
 Object: TypeAlias = Mapping[str, Any]
@@ -33,7 +33,7 @@ OF_WORKERS = {"ports", "startupProbe", "readinessProbe", "livenessProbe"}
 @dataclass(frozen=True, slots=True)
 class Trial:
     generation: int  # of the resource that names the functions
-    operators: tuple[str, ...]
+    operators: Edited
     node_selector: Mapping[str, str] = field(default_factory=dict)
 
 
