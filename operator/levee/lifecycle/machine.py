@@ -6,6 +6,7 @@ Called by: load (makes it), all else reads it.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from levee.lifecycle.names import ENDING, AfterCrash, Effect, EventName, Kind, MethodName, Speaker, StateName
 
@@ -77,6 +78,8 @@ class Machine:
     transitions: tuple[Transition, ...]
     methods: Mapping[MethodName, Method]
     events: Mapping[EventName, Event]
+    # what follows from the rest, once it was asked for
+    kept: dict[object, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def leaving(self, state: StateName) -> tuple[Transition, ...]:
         """In the order of the document, which is their priority."""

@@ -5,7 +5,7 @@ Called by: cli.commands.lifecycle.
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from levee.lifecycle.machine import Machine, State, Transition
 from levee.lifecycle.names import Kind
@@ -53,6 +53,7 @@ def dot(machine: Machine) -> str:
 
 
 def as_json(machine: Machine) -> str:
-    whole = asdict(machine)
+    whole = asdict(replace(machine))
+    del whole["kept"]
     whole |= {name: list(whole[name].values()) for name in ("states", "methods", "events")}
     return json.dumps(whole, indent=2) + "\n"

@@ -29,6 +29,20 @@ class Hop:
     done: tuple[MethodName, ...]  # of its methods; the last may have failed half-way
 
 
+def kept(ways: Callable[[Machine, Place], Iterable[Hop]]) -> Callable[[Machine, Place], tuple[Hop, ...]]:
+    """The checks walk the same ways thousands of times, and an operator that starts waits for them."""
+
+    def once(machine: Machine, place: Place) -> tuple[Hop, ...]:
+        key = ways, place
+        if key not in machine.kept:
+            machine.kept[key] = tuple(ways(machine, place))
+        found: tuple[Hop, ...] = machine.kept[key]
+        return found
+
+    return once
+
+
+@kept
 def hops(machine: Machine, place: Place) -> Iterator[Hop]:
     """From a place, in all the ways its transitions may turn out; a crash is another matter."""
     for transition in machine.leaving(place.state):
@@ -59,6 +73,7 @@ def turns_out(machine: Machine, place: Place, transition: Transition) -> Iterato
     yield Hop(transition, Place(to, ending), transition.do)
 
 
+@kept
 def recoveries(machine: Machine, place: Place) -> Iterator[Hop]:
     """What happens if whoever managed it dies while this is stored."""
     transition = machine.transition(place.state, RECOVER)
