@@ -93,15 +93,17 @@ def is_change(labels: Mapping[str, str]) -> bool:
 
 
 def start(namespace: str, log: Path) -> Operator:
-    """Under the same name each time, as the container of a pod that is started again."""
+    """Under the same name each time, as the container of a pod that is started again; once its modules are compiled, as in the image."""
+    mine = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     told = {
+        "PYTHONPYCACHEPREFIX": str(log.parent / "compiled"),
         "LEVEE_NAMESPACE": namespace,
         "LEVEE_POD": "levee-bench",
         "LEVEE_WATCH_NAMESPACES": namespace,
         "LEVEE_METRICS_PORT": str(METRICS_PORT),
     }
     with log.open("ab") as output:
-        process = subprocess.Popen([sys.executable, "-m", "levee.serve"], stdout=output, stderr=output, env={**os.environ, **told})
+        process = subprocess.Popen([sys.executable, "-m", "levee.serve"], stdout=output, stderr=output, env={**mine, **told})
     return Operator(process, time.monotonic(), log)
 
 

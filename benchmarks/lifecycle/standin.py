@@ -19,6 +19,7 @@ from threading import Thread
 
 from levee.worlds.kubernetes import api, names
 from levee.worlds.kubernetes.api import Object
+from levee.worlds.kubernetes.reading import PODS
 from levee.worlds.kubernetes.watching import Watch
 
 HEAD = "HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
@@ -95,7 +96,7 @@ def answering(namespace: str, port: int, log: Path) -> Iterator[None]:
 
 def main(namespace: str, port: str) -> None:
     pods = Pods()
-    watch = Watch(api.connect(lambda *_: None), f"/api/v1/namespaces/{namespace}/pods", pods, names.TOPOLOGY)
+    watch = Watch(api.connect(lambda *_: None), f"/api/v1/namespaces/{namespace}/pods", pods, names.TOPOLOGY, PODS)
     Thread(target=watch.follow, daemon=True).start()
     asyncio.run(serve(pods, int(port)))
 

@@ -1,15 +1,18 @@
 """Watches of pods and nodes: nothing that is there is missed, and nothing that is gone stays."""
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from msgspec.json import Decoder
 
 from levee.worlds.kubernetes import names
 from levee.worlds.kubernetes.api import Denied, Object
 from levee.worlds.kubernetes.cluster import Cluster
 from levee.worlds.kubernetes.listeners import NodeListener, PodListener
+from levee.worlds.kubernetes.reading import NODES, PODS
 from levee.worlds.kubernetes.watching import Watch
 
 KEY = ("shop", "clicks")
@@ -32,21 +35,28 @@ class Server:
     rounds: list[Any]
     asked: list[Mapping[str, str]] = field(default_factory=list)
 
-    def ask(self, verb: str, path: str, *, query: Mapping[str, str]) -> Object:
+    def ask(self, verb: str, path: str, *, query: Mapping[str, str], reads: Decoder[Any]) -> Object:
         self.asked.append(dict(query))
         number = int(query.get("continue", "0"))
         more = {"continue": str(number + 1)} if number + 1 < len(self.pages) else {}
-        return {"items": self.pages[number], "metadata": {"resourceVersion": "100", **more}}
+        return told({"items": self.pages[number], "metadata": {"resourceVersion": "100", **more}}, reads)
 
-    def watch(self, path: str, query: Mapping[str, str], silent_s: float) -> Iterator[Object]:
+    def watch(self, path: str, query: Mapping[str, str], silent_s: float, reads: Decoder[Any]) -> Iterator[Object]:
         self.asked.append(dict(query))
         events = self.rounds.pop(0)
         if isinstance(events, Exception):
             raise events
-        yield from events
+        yield from (told(one, reads) for one in events)
 
     def follow(self, listener: Any) -> None:
-        Watch(self, "/api/v1/pods", listener, names.TOPOLOGY, stopping=lambda: not self.rounds).follow()  # type: ignore[arg-type]
+        shape = PODS if isinstance(listener, PodListener) else NODES
+        Watch(self, "/api/v1/pods", listener, names.TOPOLOGY, shape, lambda: not self.rounds).follow()  # type: ignore[arg-type]
+
+
+def told(thing: Object, reads: Decoder[Any]) -> Object:
+    """As it comes over the network."""
+    found: Object = reads.decode(json.dumps(thing))
+    return found
 
 
 def event(kind: str, thing: Object) -> Object:

@@ -19,7 +19,7 @@ from levee.topology.wording import complaint_text
 from levee.worlds.kubernetes import embedded
 from levee.worlds.kubernetes.api import Conflict, Denied, Object, Unreachable
 from levee.worlds.kubernetes.names import Owner
-from levee_spark.store.address import CannotOpen, open_store
+from levee_spark.store.address import CannotOpen, open_store, works
 from levee_spark.store.blobs import Blobs
 from levee_spark.store.driver import StoreDriver
 
@@ -37,7 +37,8 @@ class Access:
     def open_at(self, uri: str, secret: str | None) -> StoreDriver:
         if self.driver is None:
             try:
-                self.driver = StoreDriver(open_store(uri) if secret is None else self.renewing(uri, secret))
+                blobs = open_store(uri, check=False) if secret is None else self.renewing(uri, secret)
+                self.driver = StoreDriver(works(blobs, writes=False))  # that it can be written is tried where streams are mapped
             except CannotOpen as wrong:
                 raise NotYet(f"the store cannot be used: {complaint_text(wrong.complaint)}") from None
         return self.driver
@@ -46,9 +47,9 @@ class Access:
         opened = self.opened(uri, self.secret(secret))
         return RenewingBlobs(opened, partial(self.reopen, uri, secret), self.shop.now)
 
-    def opened(self, uri: str, secret: Object, *, check: bool = True) -> Opened:
+    def opened(self, uri: str, secret: Object) -> Opened:
         told = contents(secret)
-        blobs = open_store(uri, secret=told, check=check)
+        blobs = open_store(uri, secret=told, check=False)
         self.embedded = embedded.is_at(self.shop.embedded_store, told)
         return Opened(blobs, version(secret))
 
@@ -56,7 +57,7 @@ class Access:
         """From the Secret as it is now, if it is another one."""
         try:
             found = self.secret(secret)
-            return self.opened(uri, found, check=False) if version(found) != before else None
+            return self.opened(uri, found) if version(found) != before else None
         except CannotOpen as wrong:
             raise StillClosed(complaint_text(wrong.complaint)) from None
         except (NotYet, Unreachable, Conflict, Denied) as why:

@@ -48,6 +48,7 @@ from levee.worlds.kubernetes.api import Api
 from levee.worlds.kubernetes.asking import Asker
 from levee.worlds.kubernetes.cluster import Cluster
 from levee.worlds.kubernetes.listeners import NodeListener, PodListener
+from levee.worlds.kubernetes.reading import NODES, PODS
 from levee.worlds.kubernetes.watching import Watch
 
 log = logging.getLogger("levee")
@@ -188,8 +189,8 @@ async def watch(hub: Hub, watched: Sequence[str], stop: asyncio.Event, watches: 
         listeners[path] = PodListener(cluster, namespace, lambda keys: tell(hub.pods_seen, keys))
     listed = {path: asyncio.Event() for path in listeners}
     for path, listener in listeners.items():
-        selector = names.TOPOLOGY if isinstance(listener, PodListener) else ""
-        one = Watch(hub.shop.api, path, listener, selector, stop.is_set, partial(tell, listed[path].set))
+        selector, shape = (names.TOPOLOGY, PODS) if isinstance(listener, PodListener) else ("", NODES)
+        one = Watch(hub.shop.api, path, listener, selector, shape, stop.is_set, partial(tell, listed[path].set))
         watches.append(one)
         Thread(target=one.follow, name=f"watch {path}", daemon=True).start()
     for event in listed.values():

@@ -18,7 +18,7 @@ from levee.plans.planner import plan, prepare
 from levee.plans.running import planned_of
 from levee.topology.complaint import Complaint
 from levee.topology.graph import Node, Topology
-from levee.topology.load import Loaded, load_bytes
+from levee.topology.load import Loaded, load_value
 from levee.topology.wording import complaint_text
 from levee.worlds.plans import Worth, WrittenPlan
 
@@ -34,14 +34,13 @@ def loaded(resource: Mapping[str, Any]) -> Loaded:
     metadata = {key: resource["metadata"][key] for key in ("name", "namespace") if key in resource["metadata"]}
     told = {**resource, "metadata": metadata}
     told.pop("status", None)
-    return loaded_text(json.dumps(told).encode(), f"{metadata['namespace']}/{metadata['name']}")
+    return loaded_once(json.dumps(told), f"{metadata['namespace']}/{metadata['name']}")
 
 
 @lru_cache(maxsize=64)
-def loaded_text(text: bytes, origin: str) -> Loaded:
+def loaded_once(text: str, origin: str) -> Loaded:
     """One resource is wanted several times in a row: in parts, and by turns of its life."""
-    [found] = load_bytes(text, origin=origin)
-    return found
+    return load_value(json.loads(text), origin=origin)
 
 
 def complaints(found: Loaded) -> tuple[Complaint, ...]:

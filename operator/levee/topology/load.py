@@ -60,6 +60,11 @@ def load(text: str, *, origin: str, others: Others = NO_OTHERS) -> tuple[Loaded,
     return tuple(one for document, place in zip(documents, places, strict=True) for one in _each(document, place, others))
 
 
+def load_value(value: object, *, origin: str) -> Loaded:
+    """Of an API server, which has read it before: no text, and so no lines."""
+    return _load(Document(1, value), origin, NO_OTHERS)
+
+
 def unique(loaded: Iterable[Loaded]) -> tuple[Loaded, ...]:
     """The same, with a complaint about every resource that bears the name of one before it: a cluster would keep the last."""
     first: dict[str, str] = {}

@@ -15,6 +15,10 @@ import urllib3
 from kubernetes import config
 from kubernetes.client import ApiClient, Configuration
 from kubernetes.client.exceptions import ApiException
+from msgspec import DecodeError
+from msgspec.json import Decoder
+
+from levee.worlds.kubernetes.reading import EVERYTHING
 
 Object: TypeAlias = dict[str, Any]
 
@@ -116,6 +120,7 @@ class Api:
         kind: str = "application/json",
         query: Mapping[str, str] | None = None,
         timeout_s: float = TIMEOUT_S,
+        reads: Decoder[Any] = EVERYTHING,
     ) -> Object:
         headers = {"Accept": "application/json", "Content-Type": kind}
         try:
@@ -136,16 +141,16 @@ class Api:
             self.count(verb, "none")
             raise Unreachable(f"{verb} {path}: {failed}") from failed
         self.count(verb, str(answer.status))
-        return parsed(answer.data, f"{verb} {path}")
+        return parsed(answer.data, f"{verb} {path}", reads)
 
-    def watch(self, path: str, query: Mapping[str, str], silent_s: float) -> Iterator[Object]:
+    def watch(self, path: str, query: Mapping[str, str], silent_s: float, reads: Decoder[Any] = EVERYTHING) -> Iterator[Object]:
         """Events as they come, until the server ends it."""
         answer = self.stream(path, {**query, "watch": "true"}, silent_s)
         rest = b""
         try:
             for piece in answer.stream(PIECE_BYTES, decode_content=True):
                 *lines, rest = (rest + piece).split(b"\n")
-                yield from (parsed(line, f"WATCH {path}") for line in filter(None, lines))
+                yield from (parsed(line, f"WATCH {path}", reads) for line in filter(None, lines))
         except (urllib3.exceptions.HTTPError, OSError) as failed:
             raise Unreachable(f"WATCH {path}: {failed}") from failed
         finally:
@@ -184,11 +189,11 @@ class Api:
         return answer
 
 
-def parsed(data: bytes, asked: str) -> Object:
+def parsed(data: bytes, asked: str, reads: Decoder[Any]) -> Object:
     """Who answers in no JSON is no API server, but perhaps a proxy that cannot reach one."""
     try:
-        found: Object = json.loads(data)
-    except ValueError as failed:
+        found: Object = reads.decode(data)
+    except (DecodeError, UnicodeDecodeError) as failed:
         raise Unreachable(f"{asked}: the answer is no JSON: {failed}") from failed
     return found
 

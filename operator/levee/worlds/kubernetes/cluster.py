@@ -11,13 +11,14 @@ from threading import Lock
 from typing import Any, TypeAlias
 
 from levee.worlds.kubernetes import names
+from levee.worlds.kubernetes.reading import Container, Metadata, PodSpec, PodStatus
 from levee.worlds.kubernetes.seen import condition
 
 Object: TypeAlias = Mapping[str, Any]
 Key: TypeAlias = tuple[str, str]  # namespace, and the topology's label
 News: TypeAlias = tuple[str, Object | None]  # the UID of a pod, and the pod; None: it is gone
 
-HEAD = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp", "deletionTimestamp", "labels", "annotations", "ownerReferences")
+HEAD, SPEC, STATUS, CONTAINER = (tuple(kind.__annotations__) for kind in (Metadata, PodSpec, PodStatus, Container))
 
 
 @dataclass(slots=True)
@@ -119,12 +120,11 @@ def is_newer(one: Object, other: Object) -> bool:
 def slim(pod: Object) -> Object:
     """What is read of a pod; the rest would be most of the operator's memory."""
     metadata, spec, status = pod["metadata"], pod["spec"], pod.get("status", {})
-    containers = [{key: one.get(key) for key in ("name", "started", "state")} for one in status.get("containerStatuses") or ()]
+    containers = [{key: one.get(key) for key in CONTAINER} for one in status.get("containerStatuses") or ()]
     return {
         "metadata": {key: metadata[key] for key in HEAD if key in metadata},
-        "spec": {key: spec[key] for key in ("nodeName", "affinity") if key in spec},
-        "status": {key: status[key] for key in ("phase", "podIP", "reason", "message", "conditions") if key in status}
-        | {"containerStatuses": containers},
+        "spec": {key: spec[key] for key in SPEC if key in spec},
+        "status": {key: status[key] for key in STATUS if key in status} | {"containerStatuses": containers},
     }
 
 

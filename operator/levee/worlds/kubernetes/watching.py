@@ -14,6 +14,7 @@ from http import HTTPStatus
 from typing import Protocol
 
 from levee.worlds.kubernetes.api import Api, Denied, Object, Unreachable
+from levee.worlds.kubernetes.reading import WHOLE, Shape
 
 log = logging.getLogger("levee")
 PAGE, AGAIN_S, DOUBLED_MAX = 500, 2.0, 4
@@ -37,6 +38,7 @@ class Watch:
     path: str
     listener: Listener
     selector: str = ""  # of labels
+    shape: Shape = WHOLE  # what is read of them
     stopping: Callable[[], bool] = lambda: False
     synced: Callable[[], object] = lambda: None  # called when all were listed
     heard_s: float = field(default_factory=time.monotonic)  # the server's last word, or the beginning
@@ -72,7 +74,7 @@ class Watch:
         things: list[Object] = []
         query = {"labelSelector": self.selector, "limit": str(PAGE)}
         while True:
-            page = self.api.ask("GET", self.path, query=query)
+            page = self.api.ask("GET", self.path, query=query, reads=self.shape.page)
             things += page["items"]
             if not page["metadata"].get("continue"):
                 version: str = page["metadata"]["resourceVersion"]
@@ -85,7 +87,8 @@ class Watch:
         """Until the server ends it, as it does every minute; whoever goes on from that version misses nothing."""
         query = {"labelSelector": self.selector, "resourceVersion": version, "allowWatchBookmarks": "true"}
         try:
-            for event in self.api.watch(self.path, {**query, "timeoutSeconds": str(SERVER_TIMEOUT_S)}, CLIENT_TIMEOUT_S):
+            words = {**query, "timeoutSeconds": str(SERVER_TIMEOUT_S)}
+            for event in self.api.watch(self.path, words, CLIENT_TIMEOUT_S, self.shape.event):
                 version = self.take(event)
         except Denied as denied:
             if denied.status == HTTPStatus.GONE:
