@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-import obstore
 from obstore.exceptions import BaseError
 from obstore.store import MemoryStore, from_url
 
 from levee.topology.complaint import Complaint
 from levee_spark.store.blobs import Blobs, Trouble
+from levee_spark.store.clients import Client, shared
 from levee_spark.store.local import SCRAPS, LocalBlobs, explained, make_folder
 from levee_spark.store.remote import RemoteBlobs, first_lines
 
@@ -62,9 +62,10 @@ def open_store(
         case "file":
             return open_directory(uri, durable=durable and "durable=false" not in urlsplit(uri).query, make=make, writes=writes)
         case "memory":
-            return RemoteBlobs(MemoryStore(), "memory://", stamp_ms=1)
+            return RemoteBlobs(Client(MemoryStore()), "memory://", stamp_ms=1)
         case "s3" | "gs" | "az" if urlsplit(uri).netloc:
-            blobs = RemoteBlobs(bucket(uri, secret or {}, timeout_ms), uri)
+            client, under = bucket(uri, secret or {}, timeout_ms)
+            blobs = RemoteBlobs(client, uri, under)
             return works(blobs, writes=writes) if check else blobs
         case "s3" | "gs" | "az":
             raise CannotOpen(uri, "names no bucket", f"write {scheme}://bucket/prefix")
@@ -108,15 +109,27 @@ def existing(path: Path) -> Path:
     return next(one for one in (path, *path.parents) if one.exists())
 
 
-def bucket(uri: str, secret: Mapping[str, str], timeout_ms: int) -> obstore.store.ObjectStore:
+def parted(uri: str) -> tuple[str, str]:
+    """The bucket, and the folder in it. What is a bucket of Azure's, its client knows better."""
+    scheme, _, rest = uri.partition("://")
+    name, _, folder = rest.partition("/")
+    if scheme == "az" or not folder.strip("/"):
+        return uri, ""
+    return f"{scheme}://{name}", f"{unquote(folder).strip('/')}/"
+
+
+def bucket(uri: str, secret: Mapping[str, str], timeout_ms: int) -> tuple[Client, str]:
+    """And the folder in it."""
+    root, under = parted(uri)
     endpoint = next((value for name, value in (os.environ | dict(secret)).items() if "ENDPOINT" in name.upper() and value), "")
     settings, client = sorted_out(secret)
     options: dict[str, Any] = {
         "client_options": {"allow_http": endpoint.startswith("http://"), "timeout": timedelta(milliseconds=timeout_ms)} | client,
         "retry_config": {"max_retries": 0},  # a put that is tried again hides a lost answer; whoever asks, asks again
     }
+    made_of = root, settings, options, sorted(os.environ.items())
     try:
-        return from_url(uri, config=settings or None, **options)  # type: ignore[arg-type]  # any of the three configs
+        return shared(made_of, lambda: from_url(root, config=settings or None, **options)), under  # type: ignore[arg-type]  # any of the three configs
     except (BaseError, ValueError) as error:
         raise CannotOpen(uri, first_lines(error), "see the settings of the store in docs/design/stores.md") from error
 

@@ -16,6 +16,7 @@ from obstore.exceptions import AlreadyExistsError, BaseError
 from obstore.store import ObjectStore
 
 from levee_spark.store.blobs import Blob, Bytes, Trouble
+from levee_spark.store.clients import Client
 
 PAGE = 1_000  # most that S3 lists, and deletes, at once
 DOCUMENT = re.compile(r"(<\?xml[^>]*>\s*)?<Error\b.*?</Error>", re.DOTALL)
@@ -25,9 +26,14 @@ RESOLUTION_MS = 1_000  # stores speak of time in HTTP's words, which know no fra
 
 @dataclass(frozen=True, slots=True)
 class RemoteBlobs:
-    store: ObjectStore
+    client: Client
     address: str
+    under: str = ""  # the folder in the bucket, with a slash
     stamp_ms: int = RESOLUTION_MS
+
+    @property
+    def store(self) -> ObjectStore:
+        return self.client.store
 
     @property
     def where(self) -> str:
@@ -41,9 +47,11 @@ class RemoteBlobs:
         with self.told(f"reading {key}"):
             try:
                 if begin == 0 and end is None:
-                    result = obstore.get(self.store, key)
+                    result = obstore.get(self.store, self.under + key)
                 else:
-                    result = obstore.get(self.store, key, options={"range": {"offset": begin} if end is None else (begin, end)})
+                    result = obstore.get(
+                        self.store, self.under + key, options={"range": {"offset": begin} if end is None else (begin, end)}
+                    )
                 meta = result.meta
                 return Blob(result.bytes().to_bytes(), meta["size"], int(meta["last_modified"].timestamp() * 1_000))
             except FileNotFoundError:
@@ -52,34 +60,35 @@ class RemoteBlobs:
     def create(self, key: str, data: Bytes) -> bool:
         with self.told(f"writing {key}"):
             try:
-                obstore.put(self.store, key, data, mode="create", use_multipart=False)
+                obstore.put(self.store, self.under + key, data, mode="create", use_multipart=False)
             except AlreadyExistsError:
                 return False
             return True
 
     def overwrite(self, key: str, data: Bytes) -> None:
         with self.told(f"writing {key}"):
-            obstore.put(self.store, key, data, mode="overwrite", use_multipart=False)
+            obstore.put(self.store, self.under + key, data, mode="overwrite", use_multipart=False)
 
     def delete(self, key: str) -> None:
         with self.told(f"deleting {key}"):
             try:
-                obstore.delete(self.store, key)
+                obstore.delete(self.store, self.under + key)
             except FileNotFoundError:
                 return
 
     def names(self, folder: str, after: str, limit: int) -> tuple[str, ...]:
         """One page at most: the store sorts, and begins after `after`."""
         with self.told(f"listing {folder}"):
-            stream = obstore.list(self.store, f"{folder}/" if folder else None, offset=after or None, chunk_size=limit)
-            return tuple(one["path"] for one in next(iter(stream), ()))[:limit]
+            within, later = self.under + f"{folder}/" * bool(folder), self.under + after if after else None
+            stream = obstore.list(self.store, within or None, offset=later, chunk_size=limit)
+            return tuple(one["path"].removeprefix(self.under) for one in next(iter(stream), ()))[:limit]
 
     def clear(self, folder: str, limit: int) -> int:
         """Many in one request, where the store has such requests."""
         count = 0
         while count < limit and (page := self.names(folder, "", min(limit - count, PAGE))):
             with self.told(f"deleting {folder}"):
-                obstore.delete(self.store, page)
+                obstore.delete(self.store, [self.under + key for key in page])
             count += len(page)
         return count
 

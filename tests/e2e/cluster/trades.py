@@ -198,8 +198,8 @@ class Trades:
 
     def stored(self) -> dict[str, str | None]:
         """By name, with a tag that changes with the content."""
-        found = obstore.list(bucket(f"{self.prefix}/store", STORE.secret, 10_000)).collect()
-        return {one["path"]: one["e_tag"] for one in found}
+        client, under = bucket(f"{self.prefix}/store", STORE.secret, 10_000)
+        return {one["path"].removeprefix(under): one["e_tag"] for one in obstore.list(client.store, under).collect()}
 
     def last_epochs(self) -> dict[str, int]:
         """Of each of its streams; others keep theirs in the same store."""
