@@ -107,7 +107,8 @@ def counted(reached: "Reached", resource: "Object", epochs: int) -> "Passed":
 
         return counted_here(found, resource["metadata"]["uid"], secret(reached, found.spec.store.secret), epochs)
     except ImportError as missing:
-        raise error(f"no worker runs, and to read the store from here {str(missing.name).partition('.')[0]} is missing; pip install 'levee[spark]'") from None
+        package = str(missing.name).partition(".")[0]
+        raise error(f"no worker runs, and to read the store from here {package} is missing; pip install 'levee[spark]'") from None
 
 
 def looked(reached: "Reached", resource: "Object", for_s: float) -> "list[dict[str, Look]]":

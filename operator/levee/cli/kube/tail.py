@@ -88,7 +88,8 @@ def from_here(reached: "Reached", resource: "Object", asked: "Question") -> int:
     except Refused as refused:
         raise Refused(told(refused)) from None
     except ImportError as missing:
-        raise error(f"no worker runs, and to read the store from here {str(missing.name).partition('.')[0]} is missing; pip install 'levee[spark]'") from None
+        package = str(missing.name).partition(".")[0]
+        raise error(f"no worker runs, and to read the store from here {package} is missing; pip install 'levee[spark]'") from None
     return Exit.OK
 
 
