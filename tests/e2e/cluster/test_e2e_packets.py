@@ -121,10 +121,10 @@ def test_what_comes_from_somebody_else_is_left_alone(wire: Wire) -> None:
 
 
 def test_jitter_spreads_and_a_share_is_lost(wire: Wire) -> None:
-    with wire.queue("--delay-ms", "60", "--jitter-ms", "50", "--loss", "0.3") as running:
-        found = wire.connects_ms()
+    with wire.queue("--delay-ms", "60", "--jitter-ms", "50", "--loss", "0.4") as running:
+        found = [*wire.connects_ms(), *wire.connects_ms()]  # that all of them come through, or none, happens once in 10,000 times
         told = last(running)
-    assert 0 < len(found) < TRIES
+    assert 0 < len(found) < 2 * TRIES
     assert max(found) - min(found) > 20
     assert 0 < told["lost"] < told["packets"]
 

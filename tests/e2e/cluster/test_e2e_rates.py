@@ -257,15 +257,25 @@ def test_every_panel_and_every_rule_has_data_of_what_has_happened(drifting: Watc
 
 def test_the_page_shows_what_runs(calm: Watched) -> None:
     assert ask(calm.page, "/")[0] == 200
-    status, picture = ask(calm.page, f"/picture.json?topology={calm.key}")
-    assert status == 200
-    shown = picture["shown"]
+    calm.life.wait(lambda: sum(one["active"] for one in drawn_in(shown_by(calm)).values()) == calm.active, "the page knows who is active")
+    shown = shown_by(calm)
     assert (shown["name"], shown["state"], shown["configuration"]) == (calm.key, "running", calm.configuration)
-    drawn = {one["replica"]: one for box in shown["boxes"] for task in box["tasks"] for one in task["replicas"]}
+    drawn = drawn_in(shown)
     homes = {replica: pod.node for pod in calm.life.watch.there() for replica in pod.replicas}
     assert {name: one["node"] for name, one in drawn.items()} == homes
-    assert sum(one["active"] for one in drawn.values()) == calm.active
     assert shown["rates"]["market"] == pytest.approx(OFFERED / SHARE, rel=0.5)
+
+
+def shown_by(watched: Watched) -> dict[str, Any]:
+    status, picture = ask(watched.page, f"/picture.json?topology={watched.key}")
+    assert status == 200
+    shown: dict[str, Any] = picture["shown"]
+    return shown
+
+
+def drawn_in(shown: dict[str, Any]) -> dict[str, Any]:
+    """Its replicas."""
+    return {one["replica"]: one for box in shown["boxes"] for task in box["tasks"] for one in task["replicas"]}
 
 
 def test_what_is_measured_can_be_declared(calm: Watched) -> None:
