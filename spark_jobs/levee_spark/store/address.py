@@ -1,7 +1,7 @@
 """From an address to a store that works, or to a complaint that says what to do.
 
 Why: a store that cannot be used is found out before anything depends on it; the same text goes to the command line and the condition.
-Called by: workers, once, at their start; the command line.
+Called by: workers, once, at their start; the operator, for each topology; the command line.
 """
 
 import os
