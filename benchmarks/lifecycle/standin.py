@@ -8,6 +8,7 @@ Called by: jobs, as a process of its own.
 
 import asyncio
 import json
+import socket
 import subprocess
 import sys
 import time
@@ -17,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Thread
 
+from benchmarks.cluster.waiting import Unfinished
 from levee.worlds.kubernetes import api, names
 from levee.worlds.kubernetes.api import Object
 from levee.worlds.kubernetes.reading import PODS
@@ -83,6 +85,7 @@ async def serve(pods: Pods, port: int) -> None:
 
 @contextmanager
 def answering(namespace: str, port: int, log: Path) -> Iterator[None]:
+    need_free(port)
     with log.open("ab") as output:
         process = subprocess.Popen(
             [sys.executable, "-m", "benchmarks.lifecycle.standin", namespace, str(port)], stdout=output, stderr=output
@@ -92,6 +95,14 @@ def answering(namespace: str, port: int, log: Path) -> Iterator[None]:
     finally:
         process.kill()
         process.wait()
+
+
+def need_free(port: int) -> None:
+    """Else one that an earlier measurement has left would answer, of pods that are gone."""
+    try:
+        socket.create_server(("0.0.0.0", port)).close()  # noqa: S104
+    except OSError as taken:
+        raise Unfinished(f"port {port} of this machine is needed, and somebody has it: {taken}") from taken
 
 
 def main(namespace: str, port: str) -> None:

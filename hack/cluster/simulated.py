@@ -22,8 +22,8 @@ from servers.trouble import ServerTrouble
 STAGES = Path(__file__).with_name("simulated.yaml")
 LABEL = "levee.dev/simulated"  # also the taint
 PLAYED_BY_KWOK = "kwok.x-k8s.io/node"
-MOST, FEW = 2000, 20
-GRACE_OF_MANY_S = 50  # a lease each second, as kubelets renew them here, is too much for more than a few
+MOST, FEW, MANY = 2000, 20, 200
+GRACE_OF_MANY_S, GRACE_OF_MOST_S = 50, 200  # a lease of each node a second, or in ten, is too much for a machine that does all else, too
 CORES, MEMORY, PODS = "32", "256Gi", "250"
 NODES = "/api/v1/nodes"
 AT_ONCE = 8
@@ -34,7 +34,14 @@ T = TypeVar("T")
 
 def grace_s(count: int) -> int:
     """After how long a silent node is not ready, real ones included."""
-    return control_plane.GRACE_S if count <= FEW else GRACE_OF_MANY_S
+    if count <= FEW:
+        return control_plane.GRACE_S
+    return GRACE_OF_MANY_S if count <= MANY else GRACE_OF_MOST_S
+
+
+def lease_s(count: int) -> int:
+    """Renewed in a quarter of it."""
+    return max(control_plane.GRACE_S, grace_s(count) * 4 // 5)
 
 
 def name_of(number: int) -> str:
@@ -86,7 +93,7 @@ def restart(count: int, folders: Folders) -> None:
 
 
 def command(program: Path, count: int, folders: Folders) -> list[str | Path]:
-    leases = ["--node-lease-duration-seconds", str(min(40, grace_s(count)))]
+    leases = ["--node-lease-duration-seconds", str(lease_s(count))]
     nodes = ["--manage-all-nodes=false", f"--manage-nodes-with-annotation-selector={PLAYED_BY_KWOK}=fake"]
     addresses = ["--node-ip", CONTROL, "--cidr", SIMULATED_PODS]
     return [program, "--kubeconfig", folders.config_of("admin"), "--config", STAGES, *nodes, *leases, *addresses]

@@ -25,7 +25,7 @@ def test_no_two_simulated_nodes_share_a_name_and_they_are_in_three_zones() -> No
 
 
 def test_a_simulated_node_renews_its_lease_before_the_control_plane_loses_patience() -> None:
-    for count in (1, simulated.FEW, simulated.FEW + 1, simulated.MOST):
+    for count in (1, simulated.FEW, simulated.FEW + 1, simulated.MANY + 1, simulated.MOST):
         words = list(map(str, simulated.command(Path("/kwok"), count, Folders(Path("/state")))))
         lease_s = int(words[words.index("--node-lease-duration-seconds") + 1])
         assert lease_s <= simulated.grace_s(count)
