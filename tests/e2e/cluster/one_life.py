@@ -46,10 +46,10 @@ def running(life: Trades) -> Iterator[Trades]:
     assert life.status()["attempts"] == 0, "it was never begun anew"
 
 
-def lead(life: Trades) -> Operator:
+def lead(life: Trades, *, hurried: bool = False) -> Operator:
     """Somebody does; whoever has died is waited for."""
     if not any(one.lives for one in life.operators.started):
-        life.operators.start()
+        life.operators.start(hurried=hurried)
     life.wait(lambda: life.operators.leader() is not None, "an operator leads")
     found = life.operators.leader()
     assert found is not None

@@ -79,7 +79,7 @@ def helpers(life: Trades, selector: str) -> list[Any]:
 
 def test_one_passes_while_the_second_waits_and_both_say_so(life: Trades) -> None:
     before, pods = life.epochs(), {one.uid for one in life.watch.there()}
-    begin(life, "crash", CRASH)
+    begin(life, "crash", CRASH | {"when": {"epoch": max(life.last_epochs().values()) + 3}})
     life.wait(lambda: status(life, "crash").get("phase") == "Running", "it has begun")
     begin(life, "second", {"probe": "goes_on", "arguments": {"epochs": 1}})
     life.wait(lambda: status(life, "second").get("phase") == "Pending", "the second one waits")
@@ -102,6 +102,21 @@ def test_one_passes_while_the_second_waits_and_both_say_so(life: Trades) -> None
     assert "Passed" in life.kube.run("describe", "fx", "crash")
     life.wait(lambda: has_ended(life, "second"), "its turn came")
     assert status(life, "second")["phase"] == "Passed", status(life, "second")
+
+
+def test_steps_wait_for_a_rate_and_for_a_passage_of_its_life(life: Trades) -> None:
+    """A rate that never comes shows nothing, and what was to follow is not done."""
+    goes_on = {"probe": "goes_on", "arguments": {"epochs": 1}}
+    edited = {"transition": {"from": "running", "to": "updating"}, "within": "5m"}
+    begin(life, "moments", goes_on | {"when": {"rate": {"source": "market", "atLeast": 1}}}, goes_on | {"when": edited})
+    life.wait(lambda: [one["phase"] for one in status(life, "moments").get("steps", [])][:1] == ["Done"], "the rate is there")
+    life.edit({"faultTolerance": {"failureTimeout": "70s"}})
+    life.wait(lambda: has_ended(life, "moments"), "it has seen the edit")
+    assert status(life, "moments")["phase"] == "Passed", status(life, "moments")
+    begin(life, "never", CRASH | {"when": {"rate": {"source": "market", "atLeast": 100_000}, "within": "5s"}})
+    life.wait(lambda: has_ended(life, "never"), "it has waited for long enough")
+    said = status(life, "never")
+    assert (said["phase"], said["reason"], said["figures"]["faults"]) == ("Inconclusive", "NeverFired", 0), said
 
 
 def test_what_makes_no_sense_is_refused_before_anything_happens(life: Trades) -> None:
@@ -136,7 +151,7 @@ def stands_still(life: Trades, helper: Any) -> bool:
 
 
 def test_deleted_they_leave_nothing(life: Trades) -> None:
-    for name in ("crash", "second"):
+    for name in ("crash", "second", "moments", "never"):
         if is_there(life, name):
             life.kube.run("delete", "fx", name, "--timeout=60s")
     life.wait(lambda: life.kube.get("jobs", "--selector=levee.dev/experiment")["items"] == [], "their Jobs go with them")

@@ -109,13 +109,22 @@ def test_what_was_on_a_node_that_is_cut_off_goes_on_elsewhere_and_comes_back_wit
 
 def test_what_was_on_a_node_that_crashes_while_no_operator_lives_goes_on_elsewhere_and_comes_back_with_it(running: Trades) -> None:
     node = running.watch.there()[0].node
+    running.edit({"adaptation": {"policy": "advise", "dwell": "5s"}})
     with without(running, node):
         running.operators.kill_all()
         cluster("crash", node)
         running.wait(lambda: not running.kube.ready(node), "its node is given up")
-        lead(running)
+        lead(running, hurried=True)
+    running.wait(lambda: is_weighed(running, node), "a plan for the nodes that are left is made and weighed")
     with home_again(running, node):
         mend(running.kube)
+    running.wait(lambda: not is_weighed(running, node), "the nodes are those of the plan in force")
+
+
+def is_weighed(life: Trades, node: str) -> bool:
+    """Whether it is worth a switch depends on what is measured."""
+    told = life.condition("DescriptorHolds")
+    return f"{node} is gone or closed" in told["message"] and told["reason"] in {"NotWorthIt", "NoBetterPlan", "PlanAdvised"}
 
 
 def test_after_all_that_its_output_is_that_of_an_undisturbed_run(running: Trades) -> None:

@@ -156,9 +156,7 @@ def test_the_pod_of_a_primary_whose_jvm_is_killed_is_the_only_one_that_is_replac
 
 def test_another_target_is_taken_up_and_no_pod_moves(running: Trades) -> None:
     def target(completeness: float) -> None:
-        running.patch({"spec": {"faultTolerance": {"target": {"completeness": completeness}}}})
-        generation = running.kube.get("ftt", NAME)["metadata"]["generation"]
-        running.wait(lambda: is_planned(running, generation), f"a completeness of {completeness} is planned")
+        running.edit({"faultTolerance": {"target": {"completeness": completeness}}})
 
     with no_pod_moves(running):
         desired = running.status()["replicas"]["desired"]
@@ -167,11 +165,6 @@ def test_another_target_is_taken_up_and_no_pod_moves(running: Trades) -> None:
         running.goes_on()
         target(0.9)
         running.wait(lambda: running.condition("Ready")["status"] == "True", "the others have caught up")
-
-
-def is_planned(life: Trades, generation: int) -> bool:
-    planned = life.condition("Planned")
-    return bool(life.state() == "running" and planned["status"] == "True" and planned["observedGeneration"] == generation)
 
 
 def test_edited_into_nonsense_it_goes_on_as_before_and_says_why(running: Trades) -> None:
@@ -194,7 +187,7 @@ def test_another_function_is_tried_in_a_pod_of_its_own_and_takes_over_in_the_wor
         generation = running.kube.get("ftt", NAME)["metadata"]["generation"]
         name = f"{NAME}-trial-{generation}"
         running.wait(lambda: name in running.watch.trials, "a pod tries it on the state that is there")
-        running.wait(lambda: is_planned(running, generation), "it is taken up")
+        running.wait(lambda: running.is_planned(generation), "it is taken up")
         running.wait(lambda: not running.watch.trials[name], "the trial is gone")
         assert running.functions()["aggregator"] == EDITED
         for _ in range(3):

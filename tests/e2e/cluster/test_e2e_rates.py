@@ -211,9 +211,7 @@ def rising(epoch: int) -> pa.Table:
 
 def declare(life: Trades, policy: str) -> None:
     """Rates that do not come, and what is to become of that."""
-    life.patch({"spec": {"adaptation": {"policy": policy, "dwell": DWELL}, "sources": [sources()[0] | {"configurations": TOO_LOW}]}})
-    generation = life.kube.get("ftt", NAME)["metadata"]["generation"]
-    life.wait(lambda: life.status().get("observedGeneration") == generation and life.state() == "running", "it is planned for them")
+    life.edit({"adaptation": {"policy": policy, "dwell": DWELL}, "sources": [sources()[0] | {"configurations": TOO_LOW}]})
 
 
 def is_advised(watched: Watched) -> None:

@@ -60,13 +60,19 @@ def test_without_a_word_of_consent_nothing_is_done(life: Trades, tmp_path: Path)
     assert len(life.watch.born()) == before
 
 
-def test_a_primary_is_killed_and_the_promise_is_kept(life: Trades, tmp_path: Path) -> None:
-    before = len(life.watch.born())
-    told = verify(life, tmp_path, "--yes", "--only", PRIMARY, "--for=40s", "--before=20s", "-o", "json")
+def verified(life: Trades, folder: Path, *words: str) -> Any:
+    """One fault, and its verdict."""
+    told = verify(life, folder, "--yes", "--for=40s", "--before=20s", "-o", "json", *words)
     assert told.stdout, told.stderr
     [found] = json.loads(told.stdout)["faults"]
-    assert (told.returncode, found["verdict"]) == (0, "Passed"), told.stderr
+    assert (told.returncode, found["verdict"]) == (0, "Passed"), f"{told.stderr}\n{found}"
     assert (found["measured"]["epochsLost"], found["measured"]["epochsChanged"]) == ([], [])
+    assert "<svg" in (folder / "levee-verify" / "report.html").read_text()
+    return found
+
+
+def test_a_primary_is_killed_and_the_promise_is_kept(life: Trades, tmp_path: Path) -> None:
+    before = len(life.watch.born())
+    found = verified(life, tmp_path, "--only", PRIMARY)
     assert "aggregator/0" in found["met"]
     assert len(life.watch.born()) > before
-    assert "<svg" in (tmp_path / "levee-verify" / "report.html").read_text()

@@ -148,6 +148,16 @@ class Trades:
     def patch(self, changes: object, kind: str = "merge") -> None:
         self.kube.run("patch", "ftt", self.name, f"--type={kind}", f"--patch={json.dumps(changes)}")
 
+    def edit(self, spec: dict[str, Any]) -> None:
+        """Until that is planned for."""
+        self.patch({"spec": spec})
+        generation = self.kube.get("ftt", self.name)["metadata"]["generation"]
+        self.wait(lambda: self.is_planned(generation), f"{spec} is planned for")
+
+    def is_planned(self, generation: int) -> bool:
+        planned = self.condition("Planned")
+        return bool(self.state() == "running" and planned["status"] == "True" and planned["observedGeneration"] == generation)
+
     def delete(self) -> None:
         self.kube.run("delete", "ftt", self.name, "--wait=false")
 

@@ -23,7 +23,7 @@ from levee.worlds.kubernetes.reading import EVERYTHING
 Object: TypeAlias = dict[str, Any]
 
 TIMEOUT_S = 10.0
-CONNECTIONS, PIECE_BYTES = 64, 1 << 16
+CONNECTIONS, PIECE_BYTES = 256, 1 << 16  # as many as there are threads that ask: what is not kept is shaken hands for anew
 MERGE = "application/merge-patch+json"
 
 
