@@ -102,7 +102,8 @@ def test_prometheus_operator_takes_what_the_chart_makes_for_it_and_no_field_that
 def test_all_namespaces_are_a_cluster_role_and_a_list_is_a_role_in_each() -> None:
     everywhere, some = rendered(), rendered(*of_file(NAMESPACES))
     assert "pods" in resources(everywhere, "ClusterRole")
-    assert resources(some, "ClusterRole") == {"nodes", "namespaces", "customresourcedefinitions"}
+    seen_by_people = {"faulttoleranttopologies", "faultexperiments"}  # where they may see things of that kind
+    assert resources(some, "ClusterRole") == {"nodes", "namespaces", "customresourcedefinitions"} | seen_by_people
     roles = [one["metadata"]["namespace"] for one in some if one["kind"] == "Role" and "pods" in resources([one], "Role")]
     assert roles == ["orders", "shop"]
     readable = [rule for one in some if one["kind"] == "Role" for rule in one["rules"] if rule["resources"] == ["secrets"]]
@@ -161,6 +162,13 @@ def test_neither_rules_nor_dashboards_are_made_unasked() -> None:
 
 def resources(documents: list[Any], kind: str) -> set[str]:
     return {name for one in documents if one["kind"] == kind for rule in one["rules"] for name in rule["resources"]}
+
+
+def test_a_window_of_rates_has_four_scrapes() -> None:
+    watched = settings(metrics__podMonitor__enabled="true", prometheus__address="http://prometheus:9090", prometheus__windowSeconds="60")
+    assert rendered(*watched)
+    with pytest.raises(AssertionError, match="a rate needs four scrapes: with .* 1m say 240 or more"):
+        rendered(*watched, *settings(metrics__podMonitor__interval="1m"))
 
 
 CHAOS = settings(chaos__enabled="true", watchNamespaces="{orders,shop}")

@@ -55,6 +55,7 @@ def test_it_is_installed_upgraded_and_removed(kube: Kube, tmp_path: Path) -> Non
         assert condition(found, "Available")
         assert found["status"]["readyReplicas"] == 2
         rights(kube)
+        rights_of_people(kube)
         until(lambda: kube.run("get", "lease", "levee-operator", "--output=jsonpath={.spec.holderIdentity}") != "", "one of them acts")
     finally:
         asked("uninstall", RELEASE, "--wait", kube=kube)
@@ -102,6 +103,17 @@ def topology(prefix: str) -> Any:
     return document
 
 
+def rights_of_people(kube: Kube) -> None:
+    """Who may see or change what is in a namespace may do that with topologies, too."""
+    topologies, changing = "levee.dev/faulttoleranttopologies", ["create", "patch", "delete"]
+    for role in ("view", "edit"):
+        kube.run("create", "rolebinding", f"may-{role}", f"--clusterrole={role}", f"--user=may-{role}")
+    until(lambda: is_allowed(kube, "may-edit", "patch", topologies), "Kubernetes' own roles have taken up ours")
+    assert all(is_allowed(kube, user, "watch", topologies) for user in ("may-view", "may-edit"))
+    assert [verb for verb in changing if is_allowed(kube, "may-edit", verb, topologies)] == changing
+    assert not any(is_allowed(kube, "may-view", verb, topologies) for verb in changing)
+
+
 def rights(kube: Kube) -> None:
     """What the API server itself says of them."""
     denied = [f"{verb} {what}" for what, verbs in NEEDED.items() for verb in verbs if not may(kube, RELEASE, verb, what)]
@@ -113,10 +125,13 @@ def rights(kube: Kube) -> None:
 
 
 def may(kube: Kube, account: str, verb: str, what: str, namespace: str = "") -> bool:
+    return is_allowed(kube, f"system:serviceaccount:{kube.namespace}:{account}", verb, what, namespace)
+
+
+def is_allowed(kube: Kube, user: str, verb: str, what: str, namespace: str = "") -> bool:
     """`what`: group/resource/subresource/name."""
     group, resource, subresource, name = (what + "///").split("/")[:4]
     asked_for = {"verb": verb, "group": group, "resource": resource, "subresource": subresource, "name": name}
-    user = f"system:serviceaccount:{kube.namespace}:{account}"
     spec = {"user": user, "resourceAttributes": {"namespace": namespace or kube.namespace, **asked_for}}
     review = {"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview", "spec": spec}
     answer = json.loads(kube.run("create", "--filename=-", "--output=json", given=review))
