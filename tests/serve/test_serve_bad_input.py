@@ -9,7 +9,8 @@ import pytest
 from levee.topology.load import load
 from levee.topology.wording import complaint_text
 from levee.worlds.kubernetes import companions
-from levee.worlds.kubernetes.names import Owner
+from levee.worlds.kubernetes.names import PAUSED, Owner
+from levee.worlds.local.book import Book
 from tests.serve.plant import PATH, Operator, Plant, operator, topology
 
 EVENTS = "/apis/events.k8s.io/v1/namespaces/shop/events"
@@ -124,3 +125,55 @@ def test_another_operator_still_says_why_a_topology_was_never_begun(tmp_path: Pa
     operator(plant).run("failed")
     operator(plant).go_on(4)
     assert all(text in condition(plant, kind)["message"] for text in validated(told) for kind in ("Ready", "Planned"))
+
+
+def told_now(plant: Plant, bad: Any) -> bool:
+    said = condition(plant, "Planned")
+    return (said["status"], said["reason"]) == ("False", "Invalid") and all(text in said["message"] for text in validated(bad))
+
+
+def waiting(told: Any) -> Any:
+    told["spec"]["suspend"] = True
+    return told
+
+
+def test_before_it_is_taken_up_it_is_told_what_is_wrong_with_it(tmp_path: Path) -> None:
+    plant, told = Plant(), waiting(bad(tmp_path / "store", "a cycle"))
+    plant.apply(told)
+    one = operator(plant)
+    one.go_on(3)
+    assert told_now(plant, told)
+    assert one.state() == "submitted"
+    plant.apply(waiting(topology(tmp_path / "store")))
+    one.go_on(3)
+    assert condition(plant, "Planned")["reason"] == "NotYet"
+    assert not plant.born
+
+
+def test_while_it_is_suspended_it_is_told_what_is_wrong_with_an_edit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant, told = Plant(), waiting(bad(tmp_path / "store", "a cycle"))
+    plant.apply(topology(tmp_path / "store"))
+    one = running(plant)
+    monkeypatch.setattr(Book, "stop_epoch", lambda _: 7)
+    plant.apply(waiting(topology(tmp_path / "store")))
+    one.run("suspended", 20)
+    plant.apply(told)
+    one.go_on(3)
+    assert told_now(plant, told)
+    assert "goes on" not in condition(plant, "Planned")["message"]
+    operator(plant).go_on(3)
+    assert told_now(plant, told)
+    plant.apply(waiting(topology(tmp_path / "store")))
+    one.go_on(3)
+    assert condition(plant, "Planned")["status"] == "True"
+
+
+def test_while_it_is_paused_it_is_told_what_is_wrong_with_an_edit_that_waits(tmp_path: Path) -> None:
+    plant, told = Plant(), bad(tmp_path / "store", "a cycle")
+    plant.apply(topology(tmp_path / "store"))
+    one = running(plant)
+    plant.annotate(PAUSED, "true")
+    plant.apply(told)
+    one.go_on(3)
+    assert told_now(plant, told)
+    assert one.state() == "running"

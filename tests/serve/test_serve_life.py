@@ -202,7 +202,8 @@ def test_a_suspended_or_paused_resource_is_not_begun(tmp_path: Path, change: dic
     assert not plant.born
 
 
-def test_while_it_is_paused_an_edit_waits_and_what_runs_goes_on(plant: Plant, tmp_path: Path) -> None:
+@pytest.mark.parametrize("ended", [None, "false"])
+def test_while_it_is_paused_an_edit_waits_and_what_runs_goes_on(plant: Plant, tmp_path: Path, ended: str | None) -> None:
     one = running(plant)
     born = list(plant.born)
     plant.annotate(PAUSED, "true")
@@ -216,7 +217,7 @@ def test_while_it_is_paused_an_edit_waits_and_what_runs_goes_on(plant: Plant, tm
     plant.fail(born[0])
     one.go_on(6)
     assert len(plant.born) == len(born) + 1, "what is lost is replaced"
-    plant.annotate(PAUSED, None)
+    plant.annotate(PAUSED, ended)
     one.go_on(2)
     one.run("running")
     one.go_on(3)
@@ -238,6 +239,20 @@ def test_another_nonce_restarts_all_pods_once(plant: Plant, tmp_path: Path) -> N
     assert len(plant.ended) == 6
     assert len(plant.pods()) == 6
     assert len(plant.born) == 12
+
+
+def test_another_nonce_while_it_is_suspended_starts_its_pods_once(plant: Plant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = running(plant)
+    monkeypatch.setattr(Book, "stop_epoch", lambda _: 7)
+    plant.apply(topology(tmp_path / "store", suspend=True))
+    one.run("suspended", 20)
+    one.go_on(2)
+    plant.apply(topology(tmp_path / "store", suspend=True, restartNonce=1))
+    one.go_on(3)
+    plant.apply(topology(tmp_path / "store", restartNonce=1))
+    one.run("running")
+    one.go_on(6)
+    assert (one.state(), len(plant.born), len(plant.pods())) == ("running", 12, 6)
 
 
 def test_another_nonce_restarts_pods_that_never_became_ready(plant: Plant, tmp_path: Path) -> None:

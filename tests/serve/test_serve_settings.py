@@ -43,8 +43,10 @@ def test_the_prometheus_that_the_chart_names_is_asked_as_it_says(monkeypatch: py
     told = {"": "http://prometheus:9090", "_SECRETS": "/etc/levee/prometheus", "_WINDOW_S": "120", "_INTERVAL_S": "30"}
     for name, value in told.items():
         monkeypatch.setenv(f"LEVEE_PROMETHEUS{name}", value)
-    address = Address("http://prometheus:9090", Path("/etc/levee/prometheus"))
-    assert Settings.read().prometheus == RatesFrom(address, 120, 30)
+    monkeypatch.setenv("LEVEE_PROMETHEUS_LABELS", '{"cluster": "east"}')
+    monkeypatch.setenv("LEVEE_PROMETHEUS_HEADERS", '{"X-Scope-OrgID": "shop"}')
+    address = Address("http://prometheus:9090", Path("/etc/levee/prometheus"), {"X-Scope-OrgID": "shop"})
+    assert Settings.read().prometheus == RatesFrom(address, 120, 30, {"cluster": "east"})
 
 
 def test_a_topology_whose_prometheus_is_down_goes_on_and_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,6 +34,7 @@ class Server:
     headers: dict[str, str] = field(default_factory=dict)
     drip_s: float = 0.0
     asked: list[tuple[str, str | None]] = field(default_factory=list)
+    tenants: list[str | None] = field(default_factory=list)
     port: int = 0
 
     def handler(self) -> type[BaseHTTPRequestHandler]:
@@ -42,6 +43,7 @@ class Server:
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 server.asked.append((self.path, self.headers.get("Authorization")))
+                server.tenants.append(self.headers.get("X-Scope-OrgID"))
                 self.send_response(server.status)
                 self.send_header("Content-Type", server.kind)
                 for name, value in server.headers.items():
@@ -89,8 +91,18 @@ def test_one_query_is_asked_below_the_address(server: Server) -> None:
     assert asks(server, "/tenants/one/").ask().rates == {}
     [(path, who)] = server.asked
     assert urlsplit(path).path == "/tenants/one/api/v1/query"
-    assert parse_qs(urlsplit(path).query) == {"query": [question(60)]}
+    assert parse_qs(urlsplit(path).query) == {"query": [question(60, {})]}
     assert who is None
+
+
+def test_of_several_clusters_and_tenants_the_named_ones_are_asked(server: Server) -> None:
+    labels = {"cluster": 'the "east"', "stage": "prod"}
+    Prometheus(Address(f"http://127.0.0.1:{server.port}", more={"X-Scope-OrgID": "shop"}), 60, labels=labels).ask()
+    [(path, _)] = server.asked
+    [asked] = parse_qs(urlsplit(path).query)["query"]
+    assert asked == question(60, labels)
+    assert asked.count('{cluster="the \\"east\\"", stage="prod"}') == 5
+    assert server.tenants == ["shop"]
 
 
 def test_a_token_goes_before_a_password_and_both_are_read_anew(server: Server, tmp_path: Path) -> None:

@@ -171,7 +171,7 @@ def test_an_error_and_a_warning_are_told_in_their_own_words() -> None:
 
 
 def test_the_question_asks_for_all_parts_over_the_same_window() -> None:
-    text = question(90)
+    text = question(90, {})
     assert all(f'"{part}"' in text for part in Part)
     assert text.count("90s") == 4
     assert text.count("[60s]") == 0

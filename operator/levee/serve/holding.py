@@ -55,7 +55,8 @@ def of_user(resource: Object, known: Known) -> Iterator[str]:
 
 
 def is_paused(resource: Object) -> bool:
-    return PAUSED in (resource["metadata"].get("annotations") or {})
+    told = resource["metadata"].get("annotations") or {}
+    return told.get(PAUSED, "false") != "false"
 
 
 def differs(one: Object, other: Object) -> bool:

@@ -25,7 +25,7 @@ from levee.lifecycle.names import ERROR, RECOVER, EventName, Kind, OnFailure
 from levee.lifecycle.names import Instant as Wall
 from levee.lifecycle.position import Failing, Position
 from levee.lifecycle.runner import Runner, Turn
-from levee.serve import advice, outside, promises, status
+from levee.serve import advice, making, outside, promises, status
 from levee.serve.accounts import Accounts
 from levee.serve.adapting import Adapting
 from levee.serve.arrival import Arrival, told_decision
@@ -43,7 +43,7 @@ from levee.serve.shop import Shop
 from levee.serve.standing import Standing, passing_s, state_now
 from levee.serve.sweeping import Sweeping
 from levee.serve.telling import Teller, summed, words
-from levee.worlds.kubernetes import embedded, names
+from levee.worlds.kubernetes import embedded
 from levee.worlds.kubernetes.api import Conflict, Denied, Object, Unreachable
 from levee.worlds.kubernetes.names import FINALIZER, PAUSED, Owner
 from levee.worlds.kubernetes.parts import Parts
@@ -53,6 +53,7 @@ WHOLE_MS_MIN, WHOLE_TIMES = 2_000, 10  # a look at the whole of a large topology
 TURN_S, SOON_S, REST_S = 2.0, 0.2, 30.0
 LONG_AGO = Instant(0)
 AT_WORK = {Reason.SETTLED, Reason.RATES_UNKNOWN, Reason.INPUT_ABOVE_CONTRACT}
+UNREAD = {"submitted", "suspended"}  # where an edit waits
 SWEPT = {"running", "suspended"}  # where earlier texts are deleted
 QUIET_MS = 10_000  # numbers that change all the time are written no more often
 
@@ -83,6 +84,7 @@ class Life:
     parts: Parts | None = None
     whole_due: Instant = LONG_AGO
     over: bool = False
+    foreseen: tuple[int, tuple[str, str]] = (0, ("", ""))  # why the resource of a generation would be refused
     stands_by: bool = False  # another operator leads
     waits: str = ""  # what was told last of why it waits
     hindrance: Hindrance | None = None  # why what the rules want cannot be done
@@ -211,7 +213,7 @@ class Life:
 
     def holding(self, seen: Observation | None, now: Instant) -> frozenset[EventName]:
         ground = self.ground
-        pods = len(self.shop.cluster.pods(self.owner.namespace, names.fitted(self.owner.name)))
+        pods = len(self.shop.pods(self.owner))
         in_force = ground.plan.author if ground.plan is not None else None
         known = Known(
             *(in_force, ground.read, ground.nonce, pods, ground.world.wanted if ground.world is not None else None, seen),
@@ -411,7 +413,17 @@ class Life:
                 return "CannotChange", "it has completed, and what is changed now is not computed any more: make another one"
             if position.state in status.LIVING:
                 return "CannotChange", "a topology whose sources end cannot be changed once it has begun: make another one"
-        return ("", "") if self.is_as_in_force() else self.ground.trouble
+        if self.is_as_in_force():
+            return "", ""
+        waits = position.state in UNREAD or is_paused(self.resource)
+        return self.misread() if waits and self.is_unread() else self.ground.trouble
+
+    def misread(self) -> tuple[str, str]:
+        """What would be refused, were it taken up now: its author need not resume it to learn that."""
+        generation = int(self.resource["metadata"]["generation"])
+        if self.foreseen[0] != generation:
+            self.foreseen = generation, making.refusal(self.ground)
+        return self.foreseen[1]
 
     def is_as_in_force(self) -> bool:
         """What was refused is gone by now: the resource is again what runs, and is not read for that."""

@@ -44,10 +44,8 @@ class Making:
         ground.read = int(ground.resource["metadata"]["generation"])
         if ground.plan is None:
             ground.nonce = nonce_of(ground.resource)
-        found = planning.loaded(ground.resource)
-        wrong = [*found.complaints, *(hindrances(found.resource, ground.shop) if found.resource is not None else ())]
-        ground.trouble = ("Invalid", "; ".join(map(complaint_text, wrong))) if wrong else ("", "")
-        return "refused" if wrong else "parsed"
+        ground.trouble = refusal(ground)
+        return "refused" if ground.trouble[1] else "parsed"
 
     def reread_spec(self, context: Context) -> str | None:
         return "refused" if self.read_spec(context) == "refused" else None
@@ -119,6 +117,13 @@ class Making:
         """What no control record names. Those that one names are part of the streams' history."""
         self.drop()
         self.ground.plan, self.ground.number, self.ground.draft = None, 0, None
+
+
+def refusal(ground: Ground) -> tuple[str, str]:
+    """Of the resource as it is; nothing where it makes sense."""
+    found = planning.loaded(ground.resource)
+    wrong = [*found.complaints, *(hindrances(found.resource, ground.shop) if found.resource is not None else ())]
+    return ("Invalid", "; ".join(map(complaint_text, wrong))) if wrong else ("", "")
 
 
 def nonce_of(resource: Object) -> int:

@@ -63,7 +63,7 @@ class Replicas:
     def start_replicas(self, context: Context) -> None:
         ground = self.ground
         world = ground.need_world()
-        if context.record.state == "dispatching":
+        if context.record.state == "dispatching" or not ground.shop.pods(ground.owner):
             self.end_earlier_starts(world)
         ground.shop.ensure(companions.config_map(ground.owner, world.terms.config_map, ground.in_force().author))
         ground.shop.ensure(companions.budget(ground.owner, len(world.wanted.workers)))

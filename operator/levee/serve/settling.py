@@ -17,7 +17,6 @@ from levee.serve.recorded import instant
 from levee.serve.shop import Shop
 from levee.topology.wanted import DeletionPolicy
 from levee.topology.wording import listed
-from levee.worlds.kubernetes import names
 from levee.worlds.kubernetes.names import Owner
 from levee.worlds.local.book import StoreSilent
 from levee_spark.log import clock, registration
@@ -84,8 +83,7 @@ class Settling:
             raise NotYet(f"its streams are imported by {', '.join(readers)}; its data are deleted when that is gone; {LET_GO}")
 
     def is_left(self) -> bool:
-        pods = self.shop.cluster.pods(self.owner.namespace, names.fitted(self.owner.name))
-        return any(not self.is_stuck(pod["metadata"]) for pod in pods)
+        return any(not self.is_stuck(pod["metadata"]) for pod in self.shop.pods(self.owner))
 
     def is_stuck(self, metadata: Object) -> bool:
         stamp = metadata.get("deletionTimestamp")

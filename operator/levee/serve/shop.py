@@ -67,9 +67,13 @@ class Shop:
         elif "spec" in thing and not thing["spec"].items() <= found["spec"].items():
             self.api.patch(f"{path}/{metadata['name']}", {"metadata": {"uid": found["metadata"]["uid"]}, "spec": thing["spec"]})
 
+    def pods(self, owner: Owner) -> tuple[Object, ...]:
+        """Of whom has its name, now or before."""
+        return self.cluster.pods(owner.namespace, names.fitted(owner.name))
+
     def remove_pods(self, owner: Owner, which: Callable[[Mapping[str, Any]], bool] = lambda _: True) -> None:
         """GoesOn, until none has changed since it was seen."""
-        there = [pod for pod in self.cluster.pods(owner.namespace, names.fitted(owner.name)) if is_of(pod, owner) and which(pod)]
+        there = [pod for pod in self.pods(owner) if is_of(pod, owner) and which(pod)]
         changed = [pod["metadata"]["name"] for pod in there if not self.remove_pod(owner, pod)]
         if changed:
             raise GoesOn(f"{', '.join(changed[:NAMED_MAX])} changed while {count(len(there), 'pod')} were to end")

@@ -154,7 +154,7 @@ def starting(seen: Observation) -> str:
 def planned(scene: Scene) -> Said:
     reason, words = scene.trouble
     if words:
-        goes_on = scene.worth is not None and scene.position.state != "completed"
+        goes_on = scene.worth is not None and scene.position.state in LIVING
         return Said("Planned", "False", reason, words + GOES_ON if goes_on else words)
     if scene.position.failing is not None and waits(scene) and scene.position.state in {"updating", "reverting"}:
         return Said("Planned", "Unknown", "Waiting", scene.position.failing.why)

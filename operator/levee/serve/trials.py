@@ -14,7 +14,7 @@ from levee.lifecycle.handlers import GoesOn
 from levee.serve.recorded import instant
 from levee.serve.shop import Shop
 from levee.topology.complaint import Complaint
-from levee.worlds.kubernetes import companions, names, seen, trial
+from levee.worlds.kubernetes import companions, seen, trial
 from levee.worlds.kubernetes.names import Owner
 from levee.worlds.kubernetes.pods import PodTerms
 from levee.worlds.kubernetes.trial import Broken, Trial
@@ -76,5 +76,4 @@ class Trials:
                 self.shop.remove_pod(self.owner, pod)
 
     def pods(self) -> Iterator[Object]:
-        there = self.shop.cluster.pods(self.owner.namespace, names.fitted(self.owner.name))
-        return (pod for pod in there if trial.is_trial(pod))
+        return (pod for pod in self.shop.pods(self.owner) if trial.is_trial(pod))

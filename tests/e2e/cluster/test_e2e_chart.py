@@ -167,7 +167,7 @@ def resources(documents: list[Any], kind: str) -> set[str]:
 def test_a_window_of_rates_has_four_scrapes() -> None:
     watched = settings(metrics__podMonitor__enabled="true", prometheus__address="http://prometheus:9090", prometheus__windowSeconds="60")
     assert rendered(*watched)
-    with pytest.raises(AssertionError, match="a rate needs four scrapes: with .* 1m say 240 or more"):
+    with pytest.raises(AssertionError, match=r"a rate needs four scrapes: with .* 1m say 240 or more"):
         rendered(*watched, *settings(metrics__podMonitor__interval="1m"))
 
 

@@ -22,6 +22,7 @@ BYTES_MAX, PIECE_BYTES = 64 << 20, 1 << 16
 class Address:
     uri: str
     secrets: Path | None = None  # a folder with token, or username and password, and ca.crt, as far as they are wanted
+    more: Mapping[str, str] = field(default_factory=dict)  # headers, such as that of a tenant
 
     def secret(self, name: str) -> str | None:
         """Read anew each time: Secrets are rotated."""
@@ -44,12 +45,13 @@ class Prometheus:
     address: Address
     window_s: int
     patience_s: float = PATIENCE_S
+    labels: Mapping[str, str] = field(default_factory=dict)  # of the series that are meant
     pools: dict[str | None, urllib3.PoolManager] = field(default_factory=dict)  # by the authority: the last one only
 
     def ask(self) -> Reading:
         """Unreadable, where nothing came that can be used."""
         try:
-            status, kind, body = self.answer({"query": question(self.window_s)})
+            status, kind, body = self.answer({"query": question(self.window_s, self.labels)})
         except (urllib3.exceptions.HTTPError, OSError, ValueError) as failed:
             raise Unreadable(f"it does not answer: {str(failed)[:SHOWN]}") from failed
         if status != HTTPStatus.OK:
@@ -65,7 +67,7 @@ class Prometheus:
             "GET",
             f"{self.address.uri.rstrip('/')}/api/v1/query",
             fields=dict(fields),
-            headers={"Accept": "application/json", **self.address.headers()},
+            headers={"Accept": "application/json", **self.address.more, **self.address.headers()},
             timeout=urllib3.Timeout(total=self.patience_s),
             retries=False,
             redirect=False,

@@ -4,6 +4,8 @@ Why: parts that were asked for one after the other would be of different moments
 Called by: asking; `reading` knows the parts by their names.
 """
 
+import json
+from collections.abc import Mapping
 from enum import StrEnum
 
 OFFERED, ACTIVE = "levee_rows_offered_total", "levee_active"
@@ -18,12 +20,15 @@ class Part(StrEnum):
     ACTIVE = "active"  # 1: all the time; who stands by takes in nothing, and his rate is no rate
 
 
-def question(window_s: int) -> str:
+def question(window_s: int, labels: Mapping[str, str]) -> str:
+    """`labels`: what the series of this cluster bear, where a Prometheus has those of several."""
+    ours = ", ".join(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in labels.items())
+    offered, active = (f"{name}{{{ours}}}" if ours else name for name in (OFFERED, ACTIVE))
     asked = {
-        Part.RATE: f"rate({OFFERED}[{window_s}s])",
-        Part.RESETS: f"resets({OFFERED}[{window_s}s])",
-        Part.SEEN: f"timestamp({OFFERED})",
-        Part.BEGAN: f"timestamp({OFFERED} offset {window_s}s)",
-        Part.ACTIVE: f"min_over_time({ACTIVE}[{window_s}s])",
+        Part.RATE: f"rate({offered}[{window_s}s])",
+        Part.RESETS: f"resets({offered}[{window_s}s])",
+        Part.SEEN: f"timestamp({offered})",
+        Part.BEGAN: f"timestamp({offered} offset {window_s}s)",
+        Part.ACTIVE: f"min_over_time({active}[{window_s}s])",
     }
     return " or ".join(f'label_replace({text}, "{PART}", "{part}", "", "")' for part, text in asked.items())
