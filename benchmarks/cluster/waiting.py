@@ -13,7 +13,7 @@ from pathlib import Path
 from levee.worlds.kubernetes.api import Unreachable
 
 LOOK_S = 0.25
-OTHERWISE_TIMES = 9
+OTHERWISE_TIMES, REST_S_MAX = 9, 5.0
 MEMORY_MIB_MIN = 768  # with less the machine begins to kill: the API server first, which is the largest
 KIB_PER_MIB = 1024
 
@@ -30,7 +30,7 @@ def await_true(
     while not answered(holds):
         if time.monotonic() > until_s:
             raise Unfinished(f"{what}: not within {within_s:.0f} s{told(so_far())}")
-        time.sleep(max(look_s, OTHERWISE_TIMES * (time.monotonic() - began_s)))
+        time.sleep(max(look_s, min(REST_S_MAX, OTHERWISE_TIMES * (time.monotonic() - began_s))))
         began_s = time.monotonic()
 
 

@@ -165,7 +165,7 @@ def test_while_it_is_suspended_it_is_told_what_is_wrong_with_an_edit(tmp_path: P
     assert told_now(plant, told)
     plant.apply(waiting(topology(tmp_path / "store")))
     one.go_on(3)
-    assert condition(plant, "Planned")["status"] == "True"
+    assert condition(plant, "Planned")["message"] == "it is planned anew when it is resumed"
 
 
 def test_while_it_is_paused_it_is_told_what_is_wrong_with_an_edit_that_waits(tmp_path: Path) -> None:

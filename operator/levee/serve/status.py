@@ -160,7 +160,8 @@ def planned(scene: Scene) -> Said:
         return Said("Planned", "Unknown", "Waiting", scene.position.failing.why)
     if scene.worth is None:
         rests = None if scene.position.state in TO_BE_PLANNED else scene.planned_before
-        return rests or Said("Planned", "Unknown", "NotYet", "it has not been planned yet")
+        later = "it is planned anew when it is resumed" if scene.position.state == "suspended" else "it has not been planned yet"
+        return rests or Said("Planned", "Unknown", "NotYet", later)
     worth = scene.worth
     gap = (
         "proven to be the best"
