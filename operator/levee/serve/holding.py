@@ -56,7 +56,7 @@ def of_user(resource: Object, known: Known) -> Iterator[str]:
 
 def is_paused(resource: Object) -> bool:
     told = resource["metadata"].get("annotations") or {}
-    return told.get(PAUSED, "false") != "false"
+    return str(told.get(PAUSED, "false")) != "false"
 
 
 def differs(one: Object, other: Object) -> bool:

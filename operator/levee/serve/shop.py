@@ -67,7 +67,7 @@ class Shop:
         elif "spec" in thing and not thing["spec"].items() <= found["spec"].items():
             self.api.patch(f"{path}/{metadata['name']}", {"metadata": {"uid": found["metadata"]["uid"]}, "spec": thing["spec"]})
 
-    def pods(self, owner: Owner) -> tuple[Object, ...]:
+    def pods(self, owner: Owner) -> tuple[Mapping[str, Any], ...]:
         """Of whom has its name, now or before."""
         return self.cluster.pods(owner.namespace, names.fitted(owner.name))
 
