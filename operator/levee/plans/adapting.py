@@ -6,12 +6,13 @@ Called by: serve.
 """
 
 from collections.abc import Iterator, Mapping, Sequence, Set
+from math import floor, log10
 from typing import Any, TypeAlias
 
 from levee.control.following import up
 from levee.control.space import SLACK, Space
 from levee.planning.measured.drift import Drift, Lately, Quantity
-from levee.plans.measured import COST_S_MIN, rounded, significant
+from levee.plans.measured import COST_S_MIN, DIGITS, rounded, significant
 from levee.topology.configurations import joint_names, level_names, normalised
 from levee.topology.graph import Configuration
 from levee.topology.names import ConfigurationName, NodeName, OperatorName, TaskId
@@ -83,10 +84,16 @@ def held(declared: Sequence[Configuration], rates: Sequence[Rates]) -> list[tupl
 
 def highest(declared: Sequence[Configuration], above: Sequence[Rates]) -> Configuration:
     """What covers all that no declared one does, with the slack that there is."""
-    rates = {name: max(significant(max(one[name] for one in above) / (1 + SLACK)), most(declared, name)) for name in declared[0].rows_per_s}
+    rates = {name: max(rounded_up(max(one[name] for one in above) / (1 + SLACK)), most(declared, name)) for name in declared[0].rows_per_s}
     names = {one.name for one in declared}
     free = next(name for name in (ABOVE, *(f"{ABOVE}-{number}" for number in range(2, len(names) + 3))) if name not in names)
     return Configuration(ConfigurationName(free), 0.0, rates)
+
+
+def rounded_up(rate: float) -> float:
+    """Rounded down it would leave what it is made for above it, and be made again."""
+    found = significant(rate)
+    return found if found >= rate else significant(found + 10.0 ** (floor(log10(rate)) + 1 - DIGITS))
 
 
 def most(declared: Sequence[Configuration], source: OperatorName) -> float:

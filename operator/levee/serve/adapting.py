@@ -8,7 +8,7 @@ Called by: life, when it has looked at the whole of a topology.
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 
-from levee.control.adaptation import Weighed
+from levee.control.adaptation import Gain, Weighed
 from levee.control.events import Event
 from levee.control.names import Instant
 from levee.control.seen import Observation
@@ -128,13 +128,14 @@ class Adapting:
         return eligible.nodes(self.ground.shop.cluster.nodes(), self.ground.in_force().resource["spec"])
 
     def ask(self, nodes: tuple[Node, ...], *, pinned: bool) -> None:
-        """For the resource as it is measured. Its generation stays: for its author nothing has changed."""
-        in_force, found = self.ground.in_force(), self.drifts.found
-        assert self.spec is not None, "a plan is in force"
-        wanted = adaptations(self.spec, found) if found is not None else ()
+        """For what its author wrote, as it is measured: what was adapted before is measured, too, and counts no second time. Its
+        generation stays: for its author nothing has changed."""
+        in_force = self.ground.in_force()
+        found = self.drifts.against(in_force.author)
+        wanted = adaptations(self.ground.read_resource(in_force.author).spec, found) if found is not None else ()
         declared = (self.ground.resource["spec"].get("placement") or {}).get("assignment") or {}
         kept = pins(declared, in_force.planned.placement if pinned else {}, [node.name for node in nodes])
-        resource: Object = changed(in_force.resource, (*wanted, kept))
+        resource: Object = changed(in_force.author, (*wanted, kept))
         metadata = {**resource["metadata"], "generation": self.ground.resource["metadata"]["generation"]}
         self.asked = Asked(nodes, self.ground.shop.planner.submit({**resource, "metadata": metadata}, nodes), pinned)
 
@@ -148,12 +149,16 @@ class Adapting:
             return
         except (planning.Infeasible, RuntimeError) as problem:  # or the planner has made a mistake: that is no reason to end
             refused = str(problem)
-        if draft is not None and found is not None and found.is_worth_it:
+        if draft is not None and found is not None and found.is_worth_it and self.is_certain(found):
             self.offer(draft, found, now, why)
         elif asked.pinned:
             self.ask(asked.nodes, pinned=False)
         else:
             self.rest(now, advice.no_plan(why, refused) if refused else advice.not_worth_it(why))
+
+    def is_certain(self, found: Weighed) -> bool:
+        """Whoever adapted before may have seen more than one who has only come, who does not change that to save a little."""
+        return found.gain is not Gain.COSTS_LESS or not self.ground.in_force().declared or self.drifts.stretches.are_whole
 
     # ---- what is done about it
 

@@ -4,13 +4,15 @@ Why: workers are asked seldom, since each looks at its processes for that.
 Called by: adapting.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from levee.control.names import Instant
 from levee.control.seen import Observation
 from levee.planning.measured.drift import Drift, Lately
 from levee.planning.measured.interval import BLOCKS
-from levee.serve import weighing
+from levee.serve import planning
 from levee.serve.ground import Ground
 from levee.worlds.stretches import EVERY_MS, Stretches
 
@@ -51,4 +53,10 @@ class Drifts:
 
     def compare(self) -> None:
         """With the plan in force; what was measured before that stays true."""
-        self.found = self.stretches.compared(weighing.loaded(self.ground.in_force()))
+        self.found = self.against(self.ground.in_force().resource)
+
+    def against(self, resource: Mapping[str, Any]) -> Lately | None:
+        """What is measured beside what this one declares; None: too little is."""
+        found = planning.loaded(resource).topology
+        assert found is not None, "it was planned"
+        return self.stretches.compared(found)

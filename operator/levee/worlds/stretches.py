@@ -39,6 +39,11 @@ class Stretches:
         """Enough are new: an operator has thousands of topologies, and an estimate takes milliseconds."""
         return self.fresh >= BLOCKS
 
+    @property
+    def are_whole(self) -> bool:
+        """There is all that is ever kept."""
+        return len(self.kept) == KEPT
+
     def compared(self, topology: Topology) -> Lately | None:
         """With what was declared; None: there are too few."""
         self.fresh = 0

@@ -118,6 +118,11 @@ def test_what_lies_above_all_declared_rates_is_added() -> None:
     assert levels[2] == {"name": "above", "rate": 1500, "probability": 0.75}
 
 
+def test_what_is_added_covers_what_it_is_added_for() -> None:
+    levels = adapted(stretches(60, rates={WEB: 1300.0, APP: 20.0}))["sources"][0]["configurations"]
+    assert levels[2]["rate"] == 1190  # 1182 with the slack: 1180 would leave it above, and be added again
+
+
 def test_a_joint_table_is_adapted_as_one() -> None:
     table = [
         {"probability": 0.8, "rates": {"web": 400, "app": 20}},
