@@ -62,6 +62,7 @@ class Plant:
     ready: bool = True  # whether the kubelet's pods become ready
     found: str | None = None  # by pods in which functions are tried; None: they go on until a test ends them
     namespace_goes: bool = False
+    refuses: str = ""  # what is wrong with every pod, as the API server says it
 
     def put(self, path: str, thing: Object) -> Object:
         self.version += 1
@@ -183,6 +184,9 @@ class PlantApi:
         if path.rpartition("/")[2] in KINDS:
             return {"items": [thing for where, thing in self.plant.things.items() if where.startswith(f"{path}/")]}
         return self.plant.things.get(path)
+
+    def do_refusal(self, _path: str, _body: Object) -> str:
+        return self.plant.refuses
 
     def do_text(self, path: str, _query: Any) -> str:
         found = self.plant.things.get(path.removesuffix("/log"))

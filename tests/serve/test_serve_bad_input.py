@@ -6,12 +6,15 @@ from typing import Any
 
 import pytest
 
+from levee.lifecycle.failures import Terms
+from levee.lifecycle.machine import Budget
+from levee.serve.life import Life
 from levee.topology.load import load
 from levee.topology.wording import complaint_text
 from levee.worlds.kubernetes import companions
 from levee.worlds.kubernetes.names import PAUSED, Owner
 from levee.worlds.local.book import Book
-from tests.serve.plant import PATH, Operator, Plant, operator, topology
+from tests.serve.plant import PATH, PODS, Denied, Operator, Plant, PlantApi, operator, topology
 
 EVENTS = "/apis/events.k8s.io/v1/namespaces/shop/events"
 BAD: dict[str, Any] = {
@@ -177,3 +180,56 @@ def test_while_it_is_paused_it_is_told_what_is_wrong_with_an_edit_that_waits(tmp
     one.go_on(3)
     assert told_now(plant, told)
     assert one.state() == "running"
+
+
+TEMPLATES: dict[str, Any] = {
+    "a list that is a word": {"spec": {"tolerations": "all"}},
+    "metadata that is a list": {"metadata": ["team"]},
+}
+
+
+@pytest.mark.parametrize("template", TEMPLATES.values(), ids=TEMPLATES)
+def test_a_template_that_is_none_is_refused_before_a_pod_needs_it(tmp_path: Path, template: Any) -> None:
+    plant = Plant()
+    plant.apply(topology(tmp_path / "store"))
+    one = running(plant)
+    plant.apply(topology(tmp_path / "store", podTemplate=template))
+    one.go_on(6)
+    said = condition(plant, "Planned")
+    assert (one.state(), said["status"], said["reason"]) == ("running", "False", "Invalid")
+    assert "spec.podTemplate" in said["message"]
+    plant.fail(plant.born[0])
+    one.go_on(6)
+    assert len(plant.pods()) == 6, "what is lost is replaced, as its last good resource said"
+
+
+def test_a_template_that_the_api_server_refuses_is_not_taken_up(tmp_path: Path) -> None:
+    plant = Plant()
+    plant.refuses = "Invalid: spec.containers[0].resources.requests: must be less than or equal to memory limit of 10Mi"
+    plant.apply(topology(tmp_path / "store", podTemplate={"spec": {"containers": [{"name": "worker"}]}}))
+    operator(plant).run("failed")
+    for kind in ("Ready", "Planned"):
+        assert "memory limit of 10Mi" in condition(plant, kind)["message"]
+    assert not plant.born
+
+
+def test_one_whose_pods_are_never_taken_says_why_it_has_failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    create = PlantApi.do_create
+
+    def invalid(api: PlantApi, path: str, body: Any) -> Any:
+        if path == PODS:
+            raise Denied(400, "BadRequest", "cannot unmarshal number into labels")
+        return create(api, path, body)
+
+    monkeypatch.setattr(PlantApi, "do_create", invalid)
+    monkeypatch.setattr(Life, "terms", lambda *_: Terms(Budget(attempts=1, backoff_ms=1)))
+    plant = Plant()
+    plant.apply(topology(tmp_path / "store"))
+    operator(plant).run("failed", 200)
+    for kind in ("Ready", "Planned"):
+        said = condition(plant, kind)
+        assert (said["status"], said["reason"]) == ("False", "GivenUp")
+        assert "cannot unmarshal number into labels" in said["message"]
+    told = [note for _, note in plant.told()]
+    assert any("dispatching -> canceling: " in note and "cannot unmarshal" in note for note in told)
+    assert "cleanup -> failed" in told

@@ -173,6 +173,16 @@ def test_an_answer_that_is_no_json_is_no_answer() -> None:
         api.get("/api/v1/pods")
 
 
+def test_whoever_begins_to_lead_tells_those_who_rest_at_once_and_not_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("levee.serve.leader.RENEW_S", 0.0)
+    made, begun, leads = leader_at(None), list[int](), iter([False, True, True, False, True])
+    monkeypatch.setattr(Leader, "renew", lambda _: None)
+    monkeypatch.setattr(Leader, "leads", lambda _: next(leads))
+    with pytest.raises(RuntimeError):  # as a coroutine's StopIteration
+        asyncio.run(made.follow(lambda: begun.append(1)))
+    assert len(begun) == 2
+
+
 def test_a_leader_whose_answer_is_no_json_goes_on_trying(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     monkeypatch.setattr("levee.serve.leader.RENEW_S", 0.01)
     asked, enough = list[str](), Event()
@@ -184,7 +194,7 @@ def test_a_leader_whose_answer_is_no_json_goes_on_trying(monkeypatch: pytest.Mon
             enough.set()
 
     async def some(made: Leader) -> None:
-        task = asyncio.create_task(made.follow())
+        task = asyncio.create_task(made.follow(lambda: None))
         assert await asyncio.to_thread(enough.wait, 30)
         assert not task.done()
         task.cancel()

@@ -1,11 +1,13 @@
 """A topology's life under an operator that may die at every request it makes."""
 
+from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from benchmarks.lifecycle.stub import PlannerHere
 from levee.control.actions import Decision
 from levee.control.decide import decide
 from levee.control.names import Instant, ReplicaName
@@ -253,6 +255,19 @@ def test_another_nonce_while_it_is_suspended_starts_its_pods_once(plant: Plant, 
     one.run("running")
     one.go_on(6)
     assert (one.state(), len(plant.born), len(plant.pods())) == ("running", 12, 6)
+
+
+def test_a_restart_beside_an_edit_is_not_forgotten_by_who_goes_on_with_the_edit(
+    plant: Plant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = running(plant)
+    monkeypatch.setattr(PlannerHere, "submit", lambda *_: Future())
+    plant.apply(topology(tmp_path / "store", restartNonce=1, faultTolerance={"target": {"completeness": 0.5}}))
+    one.run("updating")
+    monkeypatch.undo()
+    other = operator(plant)
+    other.go_on(8)
+    assert (other.state(), len(plant.ended), len(plant.pods())) == ("running", 6, 6)
 
 
 def test_another_nonce_restarts_pods_that_never_became_ready(plant: Plant, tmp_path: Path) -> None:

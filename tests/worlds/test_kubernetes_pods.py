@@ -120,6 +120,8 @@ def test_a_template_changes_what_its_user_wants_and_keeps_the_rest() -> None:
     [
         {"metadata": {"name": "other", "labels": {names.TOPOLOGY: "other"}, "annotations": {names.ATTEMPT: "9"}, "ownerReferences": []}},
         {"spec": {"restartPolicy": "Always", "affinity": {"nodeAffinity": None}}},
+        {"spec": {"affinity": None}},
+        {"spec": {"nodeName": "node-9"}},
         {"spec": {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": []}}}}},
     ],
 )
@@ -127,6 +129,7 @@ def test_no_template_can_hide_a_pod_or_move_it_elsewhere(template: Manifest) -> 
     plain, manifest = made(), made(replace(TERMS, template=template))
     assert manifest["metadata"] == plain["metadata"]
     assert manifest["spec"]["restartPolicy"] == "Never"
+    assert "nodeName" not in manifest["spec"]
     assert manifest["spec"]["affinity"]["nodeAffinity"] == plain["spec"]["affinity"]["nodeAffinity"]
 
 

@@ -133,7 +133,7 @@ async def serving(settings: Settings) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS))
-    leading = asyncio.create_task(leader.follow())
+    leading = asyncio.create_task(leader.follow(hub.all_concerned))
     followed = asyncio.create_task(watch(hub, settings.watched, stop, alive.watches))
     tried = asyncio.create_task(experiments.follow(hub.synced))
     log.info("%s watches %s", identity, ", ".join(settings.watched) or "all namespaces")

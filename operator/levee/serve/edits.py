@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from levee.control.actions import Reason
 from levee.control.wanted import Wanted
 from levee.lifecycle.handlers import Context, Overtaken
-from levee.serve import importers
+from levee.serve import importers, rehearsing
 from levee.serve.ground import Ground, Object
 from levee.serve.making import Making
 from levee.serve.replicas import WAYS, Replicas
@@ -59,6 +59,10 @@ class Edits:
         """As `levee run` does it: what cannot go on with the state that is there is not taken up, and nobody stops for it."""
         ground, draft = self.ground, self.ground.draft
         assert draft is not None, "it has just been made"
+        if draft.resource["spec"].get("podTemplate") != ground.in_force().resource["spec"].get("podTemplate"):
+            ground.trouble = rehearsing.refusal(ground)
+            if ground.trouble[1]:
+                return "refused"
         record, wanted = ground.need_world().book.newest(), ground.wanted(draft)
         reshapes = record is not None and self.is_of_another_graph(record, wanted, draft)
         if record is not None and reshapes:

@@ -7,6 +7,7 @@ Called by: app.
 import asyncio
 import logging
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -31,9 +32,15 @@ class Leader:
         """It stops before another one may begin."""
         return self.renewed_s is not None and time.monotonic() - self.renewed_s < PATIENCE_S
 
-    async def follow(self) -> None:
+    async def follow(self, begins: Callable[[], object]) -> None:
+        """`begins` is called whenever it leads and has not before: those whom it looks after rest meanwhile."""
+        led = False
         while True:
             await asyncio.to_thread(self.renew)
+            leads = self.leads()
+            if leads and not led:
+                begins()
+            led = leads
             await asyncio.sleep(RENEW_S)
 
     def renew(self) -> None:

@@ -21,7 +21,7 @@ from levee.control.wanted import Wanted
 from levee.lifecycle.failures import Terms
 from levee.lifecycle.handlers import Context, Handler, Handlers, NotYet, Overtaken
 from levee.lifecycle.machine import Machine
-from levee.lifecycle.names import ERROR, RECOVER, EventName, Kind, OnFailure
+from levee.lifecycle.names import ENDING, ERROR, GIVE_UP, RECOVER, EventName, Kind, OnFailure
 from levee.lifecycle.names import Instant as Wall
 from levee.lifecycle.position import Failing, Position
 from levee.lifecycle.runner import Runner, Turn
@@ -312,11 +312,14 @@ class Life:
         return self.decision is not None and self.decision.reason in AT_WORK
 
     def note_failure(self, turn: Turn, failing: Failing | None) -> None:
-        """Why an edit was taken back, where nothing else says so."""
-        reverted = any(one.when in {ERROR, RECOVER} and one.to == "reverting" for one in turn.taken)
-        if reverted and not self.ground.trouble[1]:
+        """Why an edit was taken back, or all of it given up, where nothing else says so."""
+        if self.ground.trouble[1]:
+            return
+        if any(one.when in {ERROR, RECOVER} and one.to == "reverting" for one in turn.taken):
             why = failing.why if failing is not None else "it could not be put in force, and the operator that knew why has ended"
             self.ground.trouble = ("NotInForce", why)
+        elif failing is not None and any(one.when in {ERROR, GIVE_UP} and one.ending == "failed" for one in turn.taken):
+            self.ground.trouble = ("GivenUp", failing.why)
 
     def tell_of(self, turn: Turn) -> None:
         self.tell_of_transitions(turn)
@@ -338,8 +341,8 @@ class Life:
         for taken in turn.taken:
             metrics.transitions.labels(taken.origin, taken.when, taken.to).inc()
             if taken.to != taken.origin:
-                note = f"{taken.origin} -> {taken.to}"
-                grave = taken.when in {"error", "refused", "infeasible"}
+                note = f"{taken.origin} -> {turn.position.state if taken.to == ENDING and turn.position is not None else taken.to}"
+                grave = taken.when in {ERROR, GIVE_UP, "refused", "infeasible"}
                 why = self.ground.trouble[1]
                 self.teller.tell(
                     self.owner, str(taken.when).title().replace("_", ""), f"{note}{': ' + why if grave and why else ''}", grave=grave

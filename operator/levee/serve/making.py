@@ -11,7 +11,7 @@ from typing import Any
 
 from levee.control.events import Event
 from levee.lifecycle.handlers import Context, GoesOn, NotYet
-from levee.serve import planning
+from levee.serve import planning, rehearsing
 from levee.serve.ground import Ground, Object
 from levee.serve.importing import Imports
 from levee.serve.shop import Shop
@@ -42,7 +42,7 @@ class Making:
     def read_spec(self, _: Context) -> str:
         ground = self.ground
         ground.read = int(ground.resource["metadata"]["generation"])
-        if ground.plan is None:
+        if not ground.shop.pods(ground.owner):  # else those that are there are yet to be started anew
             ground.nonce = nonce_of(ground.resource)
         ground.trouble = refusal(ground)
         return "refused" if ground.trouble[1] else "parsed"
@@ -67,7 +67,11 @@ class Making:
         return probe.examine(wiring.layout, f"controller-{self.ground.shop.identity}", 1, wiring.times.period_ms)
 
     def make_plan(self, _: Context) -> str:
-        return self.planned(self.ground.resource)
+        ground = self.ground
+        said = self.planned(ground.resource)
+        if said == "planned" and ground.resource["spec"].get("podTemplate"):
+            ground.trouble = rehearsing.refusal(ground)
+        return "infeasible" if ground.trouble[1] else said
 
     def planned(self, resource: Object) -> str:
         ground = self.ground

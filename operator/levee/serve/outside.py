@@ -6,12 +6,11 @@ Called by: life, around each of the lifecycle's methods and around what the rule
 """
 
 from dataclasses import dataclass
-from http import HTTPStatus
 
 from levee.control.names import Instant
 from levee.lifecycle.handlers import Context, GoesOn, Hopeless, NotYet
 from levee.lifecycle.names import Instant as Wall
-from levee.worlds.kubernetes.api import Conflict, Denied, Unreachable
+from levee.worlds.kubernetes.api import NOT_VALID, Conflict, Denied, Unreachable
 from levee.worlds.local.book import StoreSilent
 from levee_spark.store.blobs import Trouble
 
@@ -24,7 +23,7 @@ PAUSE_MS, PAUSE_MS_MAX = 1_000, 30_000
 
 def answered(why: Exception, context: Context, now: Wall) -> Exception:
     """Under the name that decides what follows. What the API server calls not valid is the resource's own fault."""
-    if isinstance(why, Denied) and why.status == HTTPStatus.UNPROCESSABLE_ENTITY:
+    if isinstance(why, Denied) and why.status in NOT_VALID:
         return why
     told = why if isinstance(why, NotYet) else NotYet(words(why))
     return Hopeless(str(told)) if is_waited_for_no_more(why, context, now) else told

@@ -47,6 +47,7 @@ class Denied(Exception):
         self.status, self.reason, self.message = status, reason, message
 
 
+NOT_VALID = frozenset({HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY})
 LATER = {
     HTTPStatus.REQUEST_TIMEOUT,
     HTTPStatus.TOO_MANY_REQUESTS,
@@ -89,6 +90,16 @@ class Api:
             return self.ask("POST", path, body)
         except Exists:
             return None
+
+    def refusal(self, path: str, body: Object) -> str:
+        """Why it would not be taken, for what it says; nothing is made. Empty: it would, or it is not what it says."""
+        try:
+            self.ask("POST", path, body, query={"dryRun": "All"})
+        except Exists:
+            return ""
+        except Denied as denied:
+            return str(denied) if denied.status in NOT_VALID else ""
+        return ""
 
     def replace(self, path: str, body: Object) -> Object:
         """With the resourceVersion that was read: a Conflict if it is another one by now."""

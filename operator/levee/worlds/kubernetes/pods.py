@@ -206,7 +206,8 @@ def guarded(wanted: Manifest, made: Manifest) -> Manifest:
     head |= {name: made["metadata"][name] for name in ("name", "namespace", "ownerReferences")}
     head["labels"] |= made["metadata"]["labels"]
     head["annotations"] |= made["metadata"]["annotations"]
-    affinity = body["affinity"].setdefault("nodeAffinity", {})
-    affinity |= made["spec"]["affinity"]["nodeAffinity"]
+    body.pop("nodeName", None)
+    affinity = body.get("affinity") or {}
+    body["affinity"] = affinity | {"nodeAffinity": (affinity.get("nodeAffinity") or {}) | made["spec"]["affinity"]["nodeAffinity"]}
     body["restartPolicy"] = made["spec"]["restartPolicy"]
     return wanted
