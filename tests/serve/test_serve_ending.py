@@ -8,7 +8,7 @@ import pytest
 
 from levee.serve.shop import Shop
 from levee.worlds.local.book import Book
-from tests.serve.plant import PODS, Operator, Plant, node, operator, topology
+from tests.serve.plant import PODS, Denied, Operator, Plant, PlantApi, node, operator, topology
 
 LONG_AGO = "2026-01-01T00:00:00Z"
 
@@ -119,3 +119,18 @@ def test_a_restart_ends_no_pod_twice_for_one_that_changed(plant: Plant, tmp_path
     one.go_on(6)
     assert one.state() == "running"
     assert (len(plant.ended), len(set(plant.ended)), len(plant.born), len(plant.pods())) == (6, 6, 12, 6)
+
+
+def test_in_a_namespace_that_goes_it_is_let_go_though_its_pods_may_not_be_deleted_any_more(
+    plant: Plant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The Role of who looks after it went first."""
+    one = running(plant)
+    plant.namespace_goes = True
+    monkeypatch.setattr(PlantApi, "do_delete", refused)
+    plant.delete_topology()
+    one.run("gone", 20)
+
+
+def refused(*_: Any, **__: Any) -> bool:
+    raise Denied(403, "Forbidden", "pods")

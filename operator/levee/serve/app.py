@@ -33,7 +33,7 @@ from levee.serve.experiments.following import Following
 from levee.serve.experiments.ground import Ground
 from levee.serve.experiments.release import Release
 from levee.serve.health import Health
-from levee.serve.hub import THREADS, Hub
+from levee.serve.hub import NODES_LISTED, THREADS, Hub
 from levee.serve.leader import Leader
 from levee.serve.metrics import Metrics
 from levee.serve.paged import Paged
@@ -176,7 +176,7 @@ def shop_of(settings: Settings, connected: Api, leader: Leader, identity: str, m
 
 
 async def watch(hub: Hub, watched: Sequence[str], stop: asyncio.Event, watches: list[Watch]) -> None:
-    """Pods and nodes, each in a thread; nothing is decided before all of them have been listed."""
+    """Pods and nodes, each in a thread; of a namespace nothing is decided before all of its pods have been listed."""
     loop, cluster = asyncio.get_running_loop(), hub.shop.cluster
 
     def tell(call: Callable[..., object], *words: object) -> None:
@@ -187,15 +187,22 @@ async def watch(hub: Hub, watched: Sequence[str], stop: asyncio.Event, watches: 
     for namespace in watched or ("",):
         path = f"/api/v1/namespaces/{namespace}/pods" if namespace else "/api/v1/pods"
         listeners[path] = PodListener(cluster, namespace, lambda keys: tell(hub.pods_seen, keys))
-    listed = {path: asyncio.Event() for path in listeners}
+    tried = {path: asyncio.Event() for path in listeners}
     for path, listener in listeners.items():
         selector, shape = (names.TOPOLOGY, PODS) if isinstance(listener, PodListener) else ("", NODES)
-        one = Watch(hub.shop.api, path, listener, selector, shape, stop.is_set, partial(tell, listed[path].set))
+        where = listener.namespace if isinstance(listener, PodListener) else NODES_LISTED
+        listed = partial(tell, partial(come, tried[path], partial(hub.listed, where)))
+        one = Watch(hub.shop.api, path, listener, selector, shape, stop.is_set, listed, partial(tell, tried[path].set))
         watches.append(one)
         Thread(target=one.follow, name=f"watch {path}", daemon=True).start()
-    for event in listed.values():
+    for event in tried.values():
         await event.wait()
     hub.synced.set()
+
+
+def come(event: asyncio.Event, then: Callable[[], object]) -> None:
+    then()
+    event.set()
 
 
 def tuned() -> kopf.OperatorSettings:

@@ -68,7 +68,7 @@ def differs(one: Object, other: Object) -> bool:
 
 
 def of_world(known: Known, now: Instant) -> Iterator[str]:
-    if not known.pods:
+    if not known.pods or known.abandoned:
         yield "cleaned"
     if known.abandoned:
         yield "stopped"

@@ -7,6 +7,7 @@ Called by: app, with what the watches see.
 import asyncio
 import logging
 import time
+from collections import defaultdict
 from collections.abc import Iterable
 from contextlib import nullcontext
 from dataclasses import dataclass, field
@@ -21,6 +22,7 @@ from levee.worlds.kubernetes.cluster import Key
 from levee.worlds.kubernetes.names import Owner
 
 log = logging.getLogger("levee")
+NODES_LISTED = "nodes of the cluster"  # no namespace is called like this
 AFTER_A_MISTAKE_S = 5.0
 TOGETHER_S = 0.05  # news come in flocks
 TURNS_PER_S, IDLE_TIMES, LONG_S = 25, 4, 1.0  # of turns that nothing but the time has called for
@@ -43,7 +45,8 @@ class Hub:
     slow_at_once: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(SLOW_AT_ONCE))
     entries: dict[str, Entry] = field(default_factory=dict)  # by UID
     of_key: dict[Key, dict[str, Entry]] = field(default_factory=dict)  # by namespace and label, then by UID
-    synced: asyncio.Event = field(default_factory=asyncio.Event)  # before that nobody knows which pods there are
+    synced: asyncio.Event = field(default_factory=asyncio.Event)  # all that may be listed has been
+    known: dict[str, asyncio.Event] = field(default_factory=lambda: defaultdict(asyncio.Event))  # that this has been, by namespace
 
     def resource_seen(self, resource: Object) -> None:
         metadata = resource["metadata"]
@@ -75,8 +78,20 @@ class Hub:
         for entry in self.entries.values():
             entry.news.set()
 
+    def listed(self, where: str) -> None:
+        """The pods of a namespace, or of all (""), or the nodes."""
+        self.known[where].set()
+
+    async def knows(self, namespace: str) -> None:
+        """Who does not know which pods there are would start them again. A namespace that nobody may look into keeps no other waiting."""
+        places = [asyncio.create_task(self.known[where].wait()) for where in ("", namespace)]
+        await asyncio.wait(places, return_when=asyncio.FIRST_COMPLETED)
+        for one in places:
+            one.cancel()
+        await self.known[NODES_LISTED].wait()
+
     async def follow(self, entry: Entry) -> None:
-        await self.synced.wait()
+        await self.knows(entry.life.owner.namespace)
         while not entry.life.over:
             entry.news.clear()
             began_s = time.monotonic()

@@ -208,7 +208,7 @@ class Life:
     def look_at_namespace(self) -> None:
         """It may go while the topology in it comes to its last epoch: then nobody waits for that."""
         position = self.runner.position
-        if position is not None and position.state == "canceling" and not self.ground.abandoned:
+        if position is not None and position.state in outside.ENDING and not self.ground.abandoned:
             self.ground.abandoned = self.shop.namespace_goes(self.owner.namespace)
 
     def holding(self, seen: Observation | None, now: Instant) -> frozenset[EventName]:

@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from tests.e2e.cluster.chart import CHART, CRD, FORMERLY, IMAGES, RELEASE, ROOT, asked, helm, previous, put
+from tests.e2e.cluster.conftest import new_namespace
 from tests.e2e.cluster.kube import Kube, condition, until
 from tests.e2e.cluster.store import store_of_tests
 
@@ -81,6 +82,27 @@ def test_the_operator_may_do_all_that_it_does(kube: Kube) -> None:
         assert "orbidden" not in kube.run("logs", f"deployment/{RELEASE}")
     finally:
         asked("uninstall", RELEASE, "--wait", kube=kube)
+
+
+@pytest.mark.needs_store
+def test_a_watched_namespace_is_deleted_and_the_others_are_looked_after(kube: Kube) -> None:
+    """Its Role goes before what is in it; and it stays in the list that the operator was given."""
+    with new_namespace() as other:
+        try:
+            helm(*put(kube), CHART, *IMAGES, f"--set=watchNamespaces={{{kube.namespace},{other.namespace}}}", kube=kube)
+            for one in (other, kube):
+                one.create({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "levee-store"}, "stringData": STORE.secret})
+            other.create(topology(other.namespace))
+            until(lambda: len(workers(other)) > 0, "the operator starts workers there")
+            kube.run("delete", "namespace", other.namespace, "--wait=false")
+            until(lambda: other.namespace not in kube.run("get", "namespaces", "--output=name"), "the namespace is gone")
+            kube.run("rollout", "restart", f"deployment/{RELEASE}")
+            kube.run("rollout", "status", f"deployment/{RELEASE}", "--timeout=120s")
+            kube.create(topology(kube.namespace))
+            until(lambda: len(workers(kube)) > 0, "the operator starts workers here")
+            kube.run("delete", "ftt", "idle", "--timeout=120s")
+        finally:
+            asked("uninstall", RELEASE, "--wait", kube=kube)
 
 
 def workers(kube: Kube) -> list[Any]:

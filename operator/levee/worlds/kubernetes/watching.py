@@ -41,6 +41,7 @@ class Watch:
     shape: Shape = WHOLE  # what is read of them
     stopping: Callable[[], bool] = lambda: False
     synced: Callable[[], object] = lambda: None  # called when all were listed
+    refused: Callable[[], object] = lambda: None  # called when they may not be
     heard_s: float = field(default_factory=time.monotonic)  # the server's last word, or the beginning
     misses: int = 0  # rounds in a row that ended by a mistake
 
@@ -55,7 +56,11 @@ class Watch:
                     self.misses = 1
                     continue  # at once: it happens now and then, and not twice in a row
                 log.warning("%s has lost its thread again before the end of a round", self.path)
-            except (Unreachable, Denied) as trouble:
+            except Denied as refused:
+                log.warning("%s may not be watched, and is tried again: %s", self.path, refused)
+                self.heard_s = time.monotonic()  # a word: another process would hear the same
+                self.refused()
+            except Unreachable as trouble:
                 log.warning("%s cannot be watched, and is tried again: %s", self.path, trouble)
             except Exception:
                 log.exception("%s is watched anew: this is a bug in Levee", self.path)
