@@ -38,6 +38,9 @@ class StubApi:
             return {"metadata": {"name": path.rsplit("/", 1)[-1]}}
         return copy.deepcopy(self.things.get(path))
 
+    def refusal(self, _path: str, _body: Object) -> str:
+        return ""
+
     def create(self, path: str, body: Object) -> Object | None:
         where = f"{path}/{body['metadata']['name']}"
         thing = {**body, "metadata": {**body["metadata"], "uid": uuid4().hex, "generation": 1, "creationTimestamp": stamp()}}

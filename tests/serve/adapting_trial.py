@@ -27,7 +27,7 @@ from levee.lifecycle.position import Record
 from levee.planning.completeness.verify import verify
 from levee.planning.measured.drift import Quantity
 from levee.planning.problem import Goal
-from levee.serve import promises, weighing
+from levee.serve import life, promises, weighing
 from levee.serve.checked import checked
 from levee.serve.recorded import record_of
 from levee.worlds import plans
@@ -281,6 +281,7 @@ def run(seed: int, say: Say = lambda _: None) -> Trial:
         trial = Trial(scenario, Path(place), Clock().rule(patch), Random(f"fate {seed}"), say)
         write, write_plan = Book.write, plans.write
         patch.setattr(asyncio, "to_thread", here)
+        patch.setattr(life, "random", Random(f"jitter {seed}").random)
         patch.setattr(Book, "unpublished", lambda *_: frozenset())
         patch.setattr(Book, "write", lambda book, record: trial.write(book, record, write))
         patch.setattr(plans, "write", lambda blobs, layout, plan: trial.write_plan(write_plan(blobs, layout, plan), plan))

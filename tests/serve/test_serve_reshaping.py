@@ -135,7 +135,7 @@ def test_killed_at_any_write_of_a_change_of_graph_each_pod_of_the_new_one_is_sta
 
 
 def takes_it_up(one: Operator) -> None:
-    for _ in range(40):
+    for _ in range(400):
         one.go_on(1)
         if one.state() == "running" and one.life is not None and one.life.ground.number == 2:
             one.go_on(2)

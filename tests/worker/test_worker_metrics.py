@@ -99,6 +99,12 @@ def test_only_sources_have_an_offered_rate() -> None:
     assert found["levee_active"][frozenset({**WHO, "task": "market/0", "replica": "market/0/1"}.items())] == 0
 
 
+def test_who_wins_leads_and_who_follows_does_not() -> None:
+    first, second = (Status(f"market/0/{number}", "market/0", Doing.RUNNING, last=last) for number, last in enumerate(("won", "lost")))
+    idle = Status("market/0/2", "market/0", Doing.IDLE, last="won")
+    assert list(metrics(first, second, idle)["levee_leads"].values()) == [1, 0, 0]
+
+
 def test_rows_that_wait_are_told_where_the_source_tells_or_the_lag_does() -> None:
     paced = Status("market/0/0", "market/0", Doing.RUNNING, offered=100, paced=True, lag_epochs=3, emitted=Passed(100, 10))
     silent = Status("market/0/2", "market/0", Doing.RUNNING, offered=100, emitted=Passed(100, 10))

@@ -24,6 +24,18 @@ def test_a_bounded_epoch_does_not_hide_what_is_offered() -> None:
     assert after(speed, status, 1_000, 100, 400) == (100.0, 300.0)
 
 
+def test_who_follows_forgets_what_it_measured_and_begins_anew_when_it_leads() -> None:
+    speed, status = Speed(1_000), source()
+    after(speed, status, 0, 100, 100)
+    after(speed, status, 1_000, 100, 200)
+    assert of_replica(status)["rows_per_s"] == 100.0
+    speed.rest(status)
+    assert (of_replica(status)["rows_per_s"], of_replica(status)["offered_per_s"]) == (None, None)
+    after(speed, status, 60_000, 100, 300)
+    assert of_replica(status)["rows_per_s"] is None
+    assert after(speed, status, 61_000, 100, 400) == (100.0, 100.0)
+
+
 def test_a_source_that_tells_no_backlog_offers_what_is_taken_in() -> None:
     speed, status = Speed(1_000), source()
     after(speed, status, 0, 100, 100)

@@ -20,7 +20,7 @@ GOOD: Mapping[Part, str | None] = {
     Part.RESETS: "0",
     Part.SEEN: f"{NOW - 7}",
     Part.BEGAN: f"{NOW - 65}",
-    Part.ACTIVE: "1",
+    Part.LED: "1",
 }
 
 
@@ -45,7 +45,7 @@ def reading(*found: list[dict[str, Any]]) -> Reading:
 
 
 def test_a_rate_is_that_of_the_replica_that_was_active_all_the_time() -> None:
-    found = reading(series(0), series(1, active="0", rate="0"), series(0, task="market/1", rate="1e3"))
+    found = reading(series(0), series(1, led="0", rate="0"), series(0, task="market/1", rate="1e3"))
     assert found == Reading(NOW, {KEY: 512.5, (KEY[0], TaskId("market/1")): 1000.0})
 
 
@@ -70,9 +70,9 @@ def test_a_rate_of_zero_that_was_measured_is_one() -> None:
         ({"rate": "-3"}, "has the rate -3.0"),
         ({"rate": None}, "has not been scraped for 60 s yet"),
         ({"began": None}, "has not been scraped for 60 s yet"),
-        ({"active": "0"}, "was not active for all of 60 s"),
-        ({"active": None}, "was not active for all of 60 s"),
-        ({"active": "NaN"}, "was not active for all of 60 s"),
+        ({"led": "0"}, "did not lead for all of 60 s"),
+        ({"led": None}, "did not lead for all of 60 s"),
+        ({"led": "NaN"}, "did not lead for all of 60 s"),
     ],
 )
 def test_what_cannot_be_trusted_is_no_rate_and_says_why(parts: dict[str, str | None], why: str) -> None:
@@ -87,12 +87,12 @@ def test_a_counter_that_began_anew_does_no_harm_where_another_replica_counted_on
 
 
 def test_what_is_wrong_with_the_active_one_is_told_before_what_is_wrong_with_a_standby() -> None:
-    for parts in ([series(0, resets="1"), series(1, active="0")], [series(1, active="0"), series(0, resets="1")]):
+    for parts in ([series(0, resets="1"), series(1, led="0")], [series(1, led="0"), series(0, resets="1")]):
         assert reading(*parts).wrong == {KEY: "market/0/0 has begun anew within 60 s"}
 
 
 def test_a_standby_that_took_over_has_no_rate_before_it_was_active_for_the_whole_window() -> None:
-    found = reading(series(0, seen=None), series(1, active="0", rate="80"))
+    found = reading(series(0, seen=None), series(1, led="0", rate="80"))
     assert found.rates == {}
 
 
@@ -185,7 +185,7 @@ def test_whatever_is_missing_or_wrong_a_rate_is_told_only_with_all_that_makes_it
     found = reading(with_parts({part: parts.get(part) for part in Part}))
     for rate in found.rates.values():
         assert rate == float(parts[Part.RATE]) >= 0
-        assert (parts[Part.RESETS], parts[Part.ACTIVE]) == ("0", "1")
+        assert (parts[Part.RESETS], parts[Part.LED]) == ("0", "1")
         assert Part.BEGAN in parts
         assert float(parts[Part.SEEN]) >= NOW - WINDOW / 2
 

@@ -45,6 +45,21 @@ def test_where_the_offer_is_unknown_what_is_taken_in_counts() -> None:
     assert of_market(saying(market(100.0))) == 100.0
 
 
+def test_who_follows_has_no_rate_whatever_it_was_when_it_led() -> None:
+    former = replace(market(200.0, 200.0), last="lost")
+    later = running(HEALTHY.workers[1].replicas[0], rows_per_s=40.0, offered_per_s=40.0)
+    seen = saying(former)
+    first, second, third = seen.workers
+    assert of_market(replace(seen, workers=(first, replace(second, states=(later,)), third))) == 40.0
+    assert Workers().told(SOURCES, saying(former)).missing == "no replica of market/0 has said one"
+
+
+def test_who_has_only_begun_to_lead_has_measured_nothing_and_that_is_no_zero() -> None:
+    told = {"replica": "market/0/0", "status": "running", "epoch": 7, "last": "won", "rows_per_s": None, "offered_per_s": None}
+    assert Workers().told(SOURCES, saying(replica_in(told))).missing == "no replica of market/0 has said one"
+    assert of_market(saying(replica_in({**told, "rows_per_s": 0.0}))) == 0.0
+
+
 def test_the_rate_is_known_when_it_was_watched_for_a_while() -> None:
     measuring, seen = Measuring(), saying(market(100.0, 300.0))
     early = measured(measuring, seen, *range(1, 6))

@@ -68,6 +68,7 @@ class ReplicaSeen:
     lacks: str = ""  # what it needs and cannot read, and what to do about that
     sealed: int = 0  # epochs of its inputs that it has sealed without rows, since they were late
     adopted: int = 0  # how often it has gone on from its own state, where nobody could compute what was committed
+    measured: bool = True  # whether its rates are those of now
 
     @property
     def task(self) -> TaskId:

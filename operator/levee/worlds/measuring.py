@@ -29,12 +29,12 @@ class Teller(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Workers:
-    """Of each source task the rate that is offered to those of its replicas that work; what a source does not tell is taken in."""
+    """Of each source task the rate that is offered to the replica that seals its epochs; what a source does not tell is taken in."""
 
     def told(self, sources: Sequence[TaskId], seen: Observation) -> Told:
         found: dict[TaskId, float] = {}
         for one in seen.states().values():
-            if one.status is Status.RUNNING and one.epoch:
+            if one.status is Status.RUNNING and one.epoch and one.measured and one.last != "lost":
                 rate = one.rows_per_s if one.offered_per_s is None else one.offered_per_s
                 found[one.task] = max(rate, found.get(one.task, 0.0))
         silent = [task for task in sources if task not in found]

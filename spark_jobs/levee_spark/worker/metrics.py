@@ -12,6 +12,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
 
+from levee_spark.log.rank import Last
 from levee_spark.store.counts import Counts
 from levee_spark.worker.status import Doing, Passed, Status
 from levee_spark.worker.usage import cpu_seconds
@@ -43,6 +44,7 @@ class Replicas(Collector):
         yield self.gauge("levee_rows_waiting", "Rows that wait in a source.", telling, lambda one: one.waiting_rows or 0)
         yield self.gauge("levee_epoch", "The last epoch that the replica has computed.", there, lambda one: one.epoch)
         yield self.gauge("levee_active", "1 while the replica takes part in the race.", there, lambda one: one.doing is Doing.RUNNING)
+        yield self.gauge("levee_leads", "1 while the epochs of its task are the replica's own.", there, leads)
         yield self.gauge("levee_failed", "1 while the replica has failed.", there, lambda one: one.doing is Doing.FAILED)
         yield self.gauge("levee_lag_epochs", "Epochs that are due and not computed.", there, lambda one: one.lag_epochs)
         yield self.gauge("levee_control_record", "The newest control record that the replica has read.", there, lambda one: one.record)
@@ -102,6 +104,10 @@ class Replicas(Collector):
         for kind, seconds in cpu_seconds(os.getpid()).items():
             family.add_metric((self.topology, kind), seconds)
         return family
+
+
+def leads(one: Status) -> bool:
+    return one.doing is Doing.RUNNING and one.last == Last.WON
 
 
 def streams(one: Status) -> Iterator[tuple[str, str, Passed]]:

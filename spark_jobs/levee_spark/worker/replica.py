@@ -16,6 +16,7 @@ from levee_spark.log.ask import RESTORE, CorruptRecord
 from levee_spark.log.control import ControlView
 from levee_spark.log.ending import Ending, Why
 from levee_spark.log.ingest import Ingestor
+from levee_spark.log.rank import Last
 from levee_spark.log.replica import Replica
 from levee_spark.log.requests import Answer, Compute, Computed, Deliver, Done, Ingest, Raised, Report, Request, Restore, Script, Snapshot
 from levee_spark.log.sink import Sink
@@ -213,6 +214,8 @@ class ReplicaThread:
             self.status.last = report.what
             if isinstance(self.work, Ingesting):
                 self.status.doing = Doing.RUNNING  # who is never first takes nothing in, and follows
+                if report.what == Last.LOST:
+                    self.speed.rest(self.status)
                 self.status.came_to(report.epoch)
         elif report.of is not None:
             self.lacks(report)

@@ -64,7 +64,7 @@ def of_replica(one: Status) -> dict[str, Any]:
         "rows": one.emitted.rows,
         "offered": one.offered_rows,
         "waiting": one.waiting_rows,
-        "rows_per_s": round(one.rows_per_s, 1),
+        "rows_per_s": round(one.rows_per_s, 1) if one.measured else None,
         "offered_per_s": None if one.offered_per_s is None else round(one.offered_per_s, 1),
         "error": one.error,
         "waits": one.waits,

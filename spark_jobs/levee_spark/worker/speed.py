@@ -38,13 +38,18 @@ class Speed:
     last: tuple[int, int, int] | None = None  # when, rows and epochs
     offer: Growth = field(default_factory=Growth)
 
+    def rest(self, status: Status) -> None:
+        """Who follows takes nothing in: what he has measured is of another time, and nothing is begun from it."""
+        self.last, self.offer = None, Growth()
+        status.rows_per_s, status.offered_per_s, status.measured = 0.0, None, False
+
     def measure(self, status: Status, now_ms: int) -> None:
         rows, epochs = status.emitted.rows, status.emitted.epochs
         since_ms, rows_then, epochs_then = self.last or (now_ms, rows, epochs)
         if self.last is None or now_ms - since_ms >= EVERY_MS:
             self.last = now_ms, rows, epochs
         if now_ms - since_ms >= EVERY_MS:
-            status.rows_per_s = 1000 * (rows - rows_then) / (now_ms - since_ms)
+            status.rows_per_s, status.measured = 1000 * (rows - rows_then) / (now_ms - since_ms), True
             if status.paced:  # an epoch's rows are offered each period, however many epochs are taken in at once
                 status.offered_per_s = 1000 * (rows - rows_then) / (epochs - epochs_then) / self.period_ms
         if status.offered is not None and not status.paced:

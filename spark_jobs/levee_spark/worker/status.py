@@ -77,6 +77,7 @@ class Status:
     waiting: int | None = None  # rows that wait in it now, as it tells; None: it does not
     paced: bool = False  # its rows fall due epoch by epoch, so that the lag says how many wait
     rows_per_s: float = 0.0
+    measured: bool = False  # whether that is so now
     offered_per_s: float | None = None  # at a source
     offered_most: int = 0  # that was told: what waits is an estimate, and a counter never falls
     lag_epochs: int = 0

@@ -6,7 +6,7 @@ Called by: world, at every observation.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from levee.control.names import Instant
@@ -17,6 +17,7 @@ from levee.worlds.local.asking import answer_of, replicas_in, state_of
 
 PATIENCE_S = 1.0
 AT_ONCE = 16
+UNHEARD_MS, UNHEARD_TIMES = 15_000, 3  # of the turns in which it was asked
 EVERY_MS_MIN, EVERY_MS_PER_POD = 1_000, 4  # of pods that have answered, 250 are asked again each second, however many there are
 
 
@@ -38,6 +39,13 @@ class Asker:
         if any(pod.uid in self.heard for pod in due):  # all of them: epochs that were told at different times cannot be compared
             due = [pod for pod in there.values() if self.is_due(pod, now, 0)]
         self.hear(due, now)
+        self.doubt(now, max(UNHEARD_MS, UNHEARD_TIMES * every_ms))
+
+    def doubt(self, now: Instant, at_most_ms: int) -> None:
+        """What was said long ago is no rate of now, though its replica may work as before."""
+        for uid, (then, states) in self.heard.items():
+            if now - then > at_most_ms and any(one.measured for one in states):
+                self.heard[uid] = then, tuple(replace(one, measured=False) for one in states)
 
     def ask_again(self, pods: Iterable[PodSeen], now: Instant) -> None:
         """Of a few, of which something is to be known soon."""

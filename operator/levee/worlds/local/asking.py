@@ -102,4 +102,5 @@ def replica_in(entry: Mapping[str, Any]) -> ReplicaSeen:
         str(entry.get("lacks") or ""),
         int((entry.get("counts") or {}).get("skips", 0)),
         int((entry.get("counts") or {}).get("adopts", 0)),
+        entry.get("rows_per_s") is not None,
     )

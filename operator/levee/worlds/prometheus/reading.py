@@ -44,9 +44,7 @@ def read(body: bytes, window_s: int) -> Reading:
         found = rate(parts, at_s, window_s)
         if isinstance(found, float):
             rates[key] = max(found, rates.get(key, 0.0))
-        elif (Part.RATE in parts or Part.SEEN in parts) and (
-            key not in wrong or parts.get(Part.ACTIVE) == 1
-        ):  # else it is gone, or no source
+        elif (Part.RATE in parts or Part.SEEN in parts) and (key not in wrong or parts.get(Part.LED) == 1):  # else it is gone, or no source
             wrong[key] = f"{named.get('replica', 'a replica')} {found}"
     return Reading(at_s, rates, {key: why for key, why in wrong.items() if key not in rates})
 
@@ -56,8 +54,8 @@ def rate(parts: Mapping[Part, float], at_s: float, window_s: int) -> float | str
     found = parts.get(Part.RATE)
     if Part.SEEN not in parts or not at_s - parts[Part.SEEN] <= FRESH_SHARE * window_s:
         return "was not scraped lately"
-    if parts.get(Part.ACTIVE) != 1:
-        return f"was not active for all of {window_s} s"
+    if parts.get(Part.LED) != 1:
+        return f"did not lead for all of {window_s} s"
     if found is None or Part.BEGAN not in parts:
         return f"has not been scraped for {window_s} s yet"
     if parts.get(Part.RESETS) != 0:
