@@ -112,7 +112,7 @@ def test_steps_wait_for_a_rate_and_for_a_passage_of_its_life(life: Trades) -> No
     life.wait(lambda: [one["phase"] for one in status(life, "moments").get("steps", [])][:1] == ["Done"], "the rate is there")
     life.edit({"faultTolerance": {"failureTimeout": "70s"}})
     life.wait(lambda: has_ended(life, "moments"), "it has seen the edit")
-    assert status(life, "moments")["phase"] == "Passed", status(life, "moments")
+    assert status(life, "moments")["phase"] == "Passed", (status(life, "moments"), life.status()["history"])
     begin(life, "never", CRASH | {"when": {"rate": {"source": "market", "atLeast": 100_000}, "within": "5s"}})
     life.wait(lambda: has_ended(life, "never"), "it has waited for long enough")
     said = status(life, "never")

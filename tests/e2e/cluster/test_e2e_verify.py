@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.e2e.cluster.chart import ROOT
 from tests.e2e.cluster.conftest import new_namespace
 from tests.e2e.cluster.trades import PLUGIN, Trades, living, resource
 
@@ -41,7 +42,9 @@ def life(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Trades]:
 
 def verify(life: Trades, folder: Path, *words: str) -> "subprocess.CompletedProcess[str]":
     command = [PLUGIN, "verify", life.name, f"--kubeconfig={life.kube.kubeconfig}", f"--namespace={life.kube.namespace}", *words]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE_S, cwd=folder, env={**os.environ})
+    return subprocess.run(
+        command, capture_output=True, text=True, check=False, timeout=PATIENCE_S, cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)}
+    )
 
 
 def test_the_list_says_what_the_plan_in_force_promises_and_nothing_is_done(life: Trades, tmp_path: Path) -> None:
