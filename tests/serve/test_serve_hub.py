@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from benchmarks.lifecycle.stub import PlannerHere
-from levee.serve import planning
-from levee.serve.hub import AT_ONCE, NODES_LISTED, SLOW_AT_ONCE, THREADS, Hub, concerns
+from levee.serve import knowing, planning
+from levee.serve.hub import AT_ONCE, SLOW_AT_ONCE, THREADS, Hub, concerns
 from levee.serve.life import Life
 from levee.serve.shop import Shop
 from levee.worlds.kubernetes import eligible
@@ -32,8 +32,8 @@ def plant(tmp_path: Path) -> Plant:
 
 def hub_of(plant: Plant) -> Hub:
     hub = Hub(operator(plant).shop)
-    hub.listed("")
-    hub.listed(NODES_LISTED)
+    hub.knowing.listed(knowing.ALL)
+    hub.knowing.listed(knowing.NODES)
     return hub
 
 
@@ -150,11 +150,11 @@ def test_while_plans_are_made_their_topologies_and_all_others_are_looked_after(p
 def test_a_namespace_that_may_not_be_looked_into_keeps_no_other_waiting() -> None:
     async def one() -> tuple[bool, bool, bool]:
         hub = Hub(operator(Plant()).shop)
-        shop, gone = (asyncio.create_task(hub.knows(namespace)) for namespace in ("shop", "gone"))
-        hub.listed("shop")
+        shop, gone = (asyncio.create_task(hub.knowing.of(namespace)) for namespace in ("shop", "gone"))
+        hub.knowing.listed("shop")
         await asyncio.sleep(0.01)
         early = shop.done()
-        hub.listed(NODES_LISTED)
+        hub.knowing.listed(knowing.NODES)
         await asyncio.sleep(0.01)
         found = early, shop.done(), gone.done()
         gone.cancel()

@@ -26,14 +26,14 @@ from levee.lifecycle.documents import machine
 from levee.lifecycle.machine import Machine
 from levee.page import serving as page
 from levee.page.seldom import Seldom
-from levee.serve import health
+from levee.serve import health, knowing
 from levee.serve.deeds import missing
 from levee.serve.documents import BOUNDED, JOB
 from levee.serve.experiments.following import Following
 from levee.serve.experiments.ground import Ground
 from levee.serve.experiments.release import Release
 from levee.serve.health import Health
-from levee.serve.hub import NODES_LISTED, THREADS, Hub
+from levee.serve.hub import THREADS, Hub
 from levee.serve.leader import Leader
 from levee.serve.metrics import Metrics
 from levee.serve.paged import Paged
@@ -190,8 +190,8 @@ async def watch(hub: Hub, watched: Sequence[str], stop: asyncio.Event, watches: 
     tried = {path: asyncio.Event() for path in listeners}
     for path, listener in listeners.items():
         selector, shape = (names.TOPOLOGY, PODS) if isinstance(listener, PodListener) else ("", NODES)
-        where = listener.namespace if isinstance(listener, PodListener) else NODES_LISTED
-        listed = partial(tell, partial(come, tried[path], partial(hub.listed, where)))
+        where = listener.namespace if isinstance(listener, PodListener) else knowing.NODES
+        listed = partial(tell, partial(come, tried[path], partial(hub.knowing.listed, where)))
         one = Watch(hub.shop.api, path, listener, selector, shape, stop.is_set, listed, partial(tell, tried[path].set))
         watches.append(one)
         Thread(target=one.follow, name=f"watch {path}", daemon=True).start()

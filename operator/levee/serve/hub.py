@@ -7,12 +7,12 @@ Called by: app, with what the watches see.
 import asyncio
 import logging
 import time
-from collections import defaultdict
 from collections.abc import Iterable
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 
 from levee.lifecycle.runner import Foreign
+from levee.serve.knowing import Knowing
 from levee.serve.life import TURN_S, Life
 from levee.serve.shop import Shop
 from levee.serve.standing import Standing
@@ -22,7 +22,6 @@ from levee.worlds.kubernetes.cluster import Key
 from levee.worlds.kubernetes.names import Owner
 
 log = logging.getLogger("levee")
-NODES_LISTED = "nodes of the cluster"  # no namespace is called like this
 AFTER_A_MISTAKE_S = 5.0
 TOGETHER_S = 0.05  # news come in flocks
 TURNS_PER_S, IDLE_TIMES, LONG_S = 25, 4, 1.0  # of turns that nothing but the time has called for
@@ -46,7 +45,7 @@ class Hub:
     entries: dict[str, Entry] = field(default_factory=dict)  # by UID
     of_key: dict[Key, dict[str, Entry]] = field(default_factory=dict)  # by namespace and label, then by UID
     synced: asyncio.Event = field(default_factory=asyncio.Event)  # all that may be listed has been
-    known: dict[str, asyncio.Event] = field(default_factory=lambda: defaultdict(asyncio.Event))  # that this has been, by namespace
+    knowing: Knowing = field(default_factory=Knowing)
 
     def resource_seen(self, resource: Object) -> None:
         metadata = resource["metadata"]
@@ -78,20 +77,8 @@ class Hub:
         for entry in self.entries.values():
             entry.news.set()
 
-    def listed(self, where: str) -> None:
-        """The pods of a namespace, or of all (""), or the nodes."""
-        self.known[where].set()
-
-    async def knows(self, namespace: str) -> None:
-        """Who does not know which pods there are would start them again. A namespace that nobody may look into keeps no other waiting."""
-        places = [asyncio.create_task(self.known[where].wait()) for where in ("", namespace)]
-        await asyncio.wait(places, return_when=asyncio.FIRST_COMPLETED)
-        for one in places:
-            one.cancel()
-        await self.known[NODES_LISTED].wait()
-
     async def follow(self, entry: Entry) -> None:
-        await self.knows(entry.life.owner.namespace)
+        await self.knowing.of(entry.life.owner.namespace)
         while not entry.life.over:
             entry.news.clear()
             began_s = time.monotonic()
