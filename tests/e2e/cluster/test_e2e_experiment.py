@@ -64,6 +64,12 @@ def status(life: Trades, name: str) -> Any:
     return life.kube.get("fx", name).get("status", {})
 
 
+def told_by(life: Trades, name: str) -> str:
+    """By its Job, as it goes on."""
+    job = status(life, name).get("job")
+    return life.kube.asked("logs", f"job/{job}").stdout if job else ""
+
+
 def has_ended(life: Trades, name: str) -> bool:
     return any(one["type"] == "Complete" and one["status"] == "True" for one in status(life, name).get("conditions", ()))
 
@@ -109,7 +115,7 @@ def test_steps_wait_for_a_rate_and_for_a_passage_of_its_life(life: Trades) -> No
     goes_on = {"probe": "goes_on", "arguments": {"epochs": 1}}
     edited = {"transition": {"from": "running", "to": "updating"}, "within": "5m"}
     begin(life, "moments", goes_on | {"when": {"rate": {"source": "market", "atLeast": 1}}}, goes_on | {"when": edited})
-    life.wait(lambda: [one["phase"] for one in status(life, "moments").get("steps", [])][:1] == ["Done"], "the rate is there")
+    life.wait(lambda: '"begins", "activity": "2-goes-on-waits"' in told_by(life, "moments"), "the rate was there")
     life.edit({"faultTolerance": {"failureTimeout": "70s"}})
     life.wait(lambda: has_ended(life, "moments"), "it has seen the edit")
     assert status(life, "moments")["phase"] == "Passed", (status(life, "moments"), life.status()["history"])
