@@ -151,10 +151,9 @@ def test_what_is_to_end_does_not_wait_for_a_task_that_has_failed(
         plant.delete_topology()
     else:
         plant.apply(topology(tmp_path / "store", **change))
-    one.go_on(6)
+    one.go_on(3)  # of four seconds each
     assert one.state() in {"canceling", "suspending"}, "it may yet work again"
-    monkeypatch.setattr("levee.serve.holding.MENDED_MS", 0)
-    one.run(state, 20)
+    one.run(state, 5)
 
 
 def failing(replica: ReplicaName) -> ReplicaSeen:
