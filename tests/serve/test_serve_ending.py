@@ -1,11 +1,14 @@
 """A pod is ended as it was seen: one that has changed since is looked at again, in the next turn."""
 
 import itertools
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from levee.control.names import ReplicaName
+from levee.control.seen import ReplicaSeen, Status
 from levee.serve.shop import Shop
 from levee.worlds.local.book import Book
 from tests.serve.plant import PODS, Denied, Operator, Plant, PlantApi, node, operator, topology
@@ -134,3 +137,25 @@ def test_in_a_namespace_that_goes_it_is_let_go_though_its_pods_may_not_be_delete
 
 def refused(*_: Any, **__: Any) -> bool:
     raise Denied(403, "Forbidden", "pods")
+
+
+@pytest.mark.parametrize(("change", "state"), [(None, "gone"), ({"suspend": True}, "suspended")])
+def test_what_is_to_end_does_not_wait_for_a_task_that_has_failed(
+    plant: Plant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: dict[str, Any] | None, state: str
+) -> None:
+    """It would never come to the last epoch, and nobody mends what is to go."""
+    one = running(plant)
+    monkeypatch.setattr("tests.serve.plant.well", failing)
+    monkeypatch.setattr(Book, "stop_epoch", lambda _: 9)
+    if change is None:
+        plant.delete_topology()
+    else:
+        plant.apply(topology(tmp_path / "store", **change))
+    one.go_on(3)  # of four seconds each
+    assert one.state() in {"canceling", "suspending"}, "it may yet work again"
+    one.run(state, 5)
+
+
+def failing(replica: ReplicaName) -> ReplicaSeen:
+    found = ReplicaSeen(replica, Status.RUNNING, epoch=7, rank=0)
+    return replace(found, status=Status.FAILED, error="it broke") if replica.startswith("count/0") else found

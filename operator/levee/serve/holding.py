@@ -10,12 +10,13 @@ from typing import Any
 
 from levee.control import outages, rules
 from levee.control.names import Instant
-from levee.control.seen import Observation
+from levee.control.seen import Observation, Status
 from levee.control.wanted import Wanted
 from levee.lifecycle.names import EventName
 from levee.worlds.kubernetes.names import PAUSED
 
 Object = Mapping[str, Any]
+MENDED_MS = 15_000  # what fails by the way works again by then
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,7 @@ class Known:
     seen: Observation | None = None
     abandoned: bool = False  # its namespace goes
     adapts: bool = False  # a plan for what is measured is to be taken up
+    ends_ms: int = 0  # for so long it has been told to end, or to be suspended
 
 
 def holding(resource: Object, known: Known, now: Instant) -> frozenset[EventName]:
@@ -81,12 +83,23 @@ def of_world(known: Known, now: Instant) -> Iterator[str]:
         yield "all_ready"
     if outages.lasting(seen.outages, now, wanted.patience.failure_ms):
         yield "lost"
-    if seen.record is None or was_never_begun(wanted, seen) or rules.finish_when_stopped(wanted, seen, now) is not None:
+    if has_stopped(wanted, seen, now) or (known.ends_ms >= MENDED_MS and has_failed(wanted, seen)):
         yield "stopped"
     if seen.completed or rules.stop_when_all_have_ended(wanted, seen, now) is not None:
         yield "exhausted"
     if seen.completed and rules.finish_when_stopped(wanted, seen, now) is not None:
         yield "ended"
+
+
+def has_stopped(wanted: Wanted, seen: Observation, now: Instant) -> bool:
+    return seen.record is None or was_never_begun(wanted, seen) or rules.finish_when_stopped(wanted, seen, now) is not None
+
+
+def has_failed(wanted: Wanted, seen: Observation) -> bool:
+    """Some task, whose function or connector fails again and again: it comes to no last epoch, and all behind it do not either."""
+    states = seen.states()
+    there = ({states[one].status for one in replicas if one in states} for replicas in wanted.replicas.values())
+    return any(Status.FAILED in found and not found & {Status.RUNNING, Status.STARTING} for found in there)
 
 
 def was_never_begun(wanted: Wanted, seen: Observation) -> bool:

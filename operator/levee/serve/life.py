@@ -217,9 +217,14 @@ class Life:
         in_force = ground.plan.author if ground.plan is not None else None
         known = Known(
             *(in_force, ground.read, ground.nonce, pods, ground.world.wanted if ground.world is not None else None, seen),
-            *(ground.abandoned, self.adapting.ready),
+            *(ground.abandoned, self.adapting.ready, self.ends_ms()),
         )
         return holding(self.resource, known, now) & self.runner.machine.events.keys()
+
+    def ends_ms(self) -> int:
+        position = self.runner.position
+        ends = position is not None and position.state in {"canceling", "suspending"}
+        return self.shop.wall_ms() - position.record.since if ends and position is not None else 0
 
     def control(self, now: Instant, seen: Observation | None) -> None:
         """What was seen is old once a transition was taken."""
