@@ -261,7 +261,8 @@ def test_the_page_shows_what_runs(calm: Watched) -> None:
     drawn = drawn_in(shown)
     homes = {replica: pod.node for pod in calm.life.watch.there() for replica in pod.replicas}
     assert {name: one["node"] for name, one in drawn.items()} == homes
-    assert shown["rates"]["market"] == pytest.approx(OFFERED / SHARE, rel=0.5)
+    calm.life.wait(lambda: shown_by(calm)["rates"] is not None, "rates are known")
+    assert shown_by(calm)["rates"]["market"] == pytest.approx(OFFERED / SHARE, rel=0.5)
 
 
 def shown_by(watched: Watched) -> dict[str, Any]:
