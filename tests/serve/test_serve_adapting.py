@@ -203,6 +203,18 @@ def test_a_node_that_can_carry_less_for_longer_than_a_dwell_is_planned_for_anew(
     assert "is of another size" in events(plant, "Adapting")[0] and one.state() == "running"
 
 
+def test_another_dwell_holds_from_when_it_is_in_force(tmp_path: Path, workers: Workers, clock: Clock) -> None:
+    workers.cost_s = 150e-3
+    plant, one = started(tmp_path, "apply", operators=heavy(150))
+    for dwell in ("10h", "5m"):
+        plant.apply(topology(tmp_path / "store", adaptation={"policy": "apply", "dwell": dwell}, operators=heavy(150)))
+        clock.pass_by(one, minutes=1, turns=10)
+    assert one.life is not None and one.life.ground.plan is not None
+    shrink(one, next(iter(one.life.ground.plan.planned.placement.values()))[0], "500m")
+    clock.pass_by(one, minutes=20, turns=160)
+    assert events(plant, "Adapting"), condition(plant)
+
+
 def test_where_no_plan_reaches_the_target_that_is_told(tmp_path: Path, workers: Workers, clock: Clock) -> None:
     workers.cost_s = 400e-3
     plant, one = started(tmp_path, "apply")

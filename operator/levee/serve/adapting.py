@@ -85,9 +85,10 @@ class Adapting:
     def begin_with(self, plan: WrittenPlan, now: Instant) -> None:
         """Who has just switched rests for a dwell."""
         self.drop()
-        if self.plan is not None:
-            self.rests_until, self.said = Instant(now + self.dwell_ms), advice.as_planned() if plan.declared else None
+        has_switched = self.plan is not None
         self.plan, self.spec = plan, self.ground.read_resource(plan.resource).spec
+        if has_switched:  # by its own dwell: an edit may have changed that
+            self.rests_until, self.said = Instant(now + self.dwell_ms), advice.as_planned() if plan.declared else None
         self.drifts.compare()
 
     def drop(self) -> None:
