@@ -191,8 +191,9 @@ async def watch(hub: Hub, watched: Sequence[str], stop: asyncio.Event, watches: 
     for path, listener in listeners.items():
         selector, shape = (names.TOPOLOGY, PODS) if isinstance(listener, PodListener) else ("", NODES)
         where = listener.namespace if isinstance(listener, PodListener) else knowing.NODES
+        refused = partial(tell, tried[path].set)
         listed = partial(tell, partial(come, tried[path], partial(hub.knowing.listed, where)))
-        one = Watch(hub.shop.api, path, listener, selector, shape, stop.is_set, listed, partial(tell, tried[path].set))
+        one = Watch(hub.shop.api, path, listener, selector, shape, stop.is_set, listed, refused)
         watches.append(one)
         Thread(target=one.follow, name=f"watch {path}", daemon=True).start()
     for event in tried.values():
@@ -201,6 +202,7 @@ async def watch(hub: Hub, watched: Sequence[str], stop: asyncio.Event, watches: 
 
 
 def come(event: asyncio.Event, then: Callable[[], object]) -> None:
+    """Who waits for all knows then, too, what each waits for."""
     then()
     event.set()
 

@@ -53,6 +53,7 @@ WHOLE_MS_MIN, WHOLE_TIMES = 2_000, 10  # a look at the whole of a large topology
 TURN_S, SOON_S, REST_S = 2.0, 0.2, 30.0
 LONG_AGO = Instant(0)
 AT_WORK = {Reason.SETTLED, Reason.RATES_UNKNOWN, Reason.INPUT_ABOVE_CONTRACT}
+STOPPING = {"canceling", "suspending"}
 UNREAD = {"submitted", "suspended"}  # where an edit waits
 SWEPT = {"running", "suspended"}  # where earlier texts are deleted
 QUIET_MS = 10_000  # numbers that change all the time are written no more often
@@ -222,9 +223,11 @@ class Life:
         return holding(self.resource, known, now) & self.runner.machine.events.keys()
 
     def ends_ms(self) -> int:
+        """For so long it has been told to come to its last epoch."""
         position = self.runner.position
-        ends = position is not None and position.state in {"canceling", "suspending"}
-        return self.shop.wall_ms() - position.record.since if ends and position is not None else 0
+        if position is None or position.state not in STOPPING:
+            return 0
+        return self.shop.wall_ms() - position.record.since
 
     def control(self, now: Instant, seen: Observation | None) -> None:
         """What was seen is old once a transition was taken."""
